@@ -42,6 +42,8 @@ impl MemoryCache {
         Self {
             values: Values::builder()
                 .max_capacity(VALUES_BYTES_MAX)
+                // By bytes and not by number, because values differ in size and the bound is on
+                // memory.
                 .weigher(|key: &String, value: &Value| {
                     u32::try_from(key.len() + value.bytes.len()).unwrap_or(u32::MAX)
                 })
@@ -190,6 +192,7 @@ impl Windows {
         let begins_ms = now.as_millisecond().saturating_sub(window_ms);
         let hits = shard.logs.get(key).map(|log| &log.hits_ms);
         let mut live = hits.into_iter().flatten().filter(|&&at| at > begins_ms);
+        // The log is ordered, so the first live hit is the oldest.
         let Some(oldest) = live.next() else {
             return (0, Duration::ZERO);
         };
@@ -232,6 +235,7 @@ impl Shard {
         let log = match self.logs.get_mut(key) {
             Some(log) => log,
             None => {
+                // Only for a new window, so that a known one pays nothing.
                 self.make_room(now_ms);
                 self.logs.entry(*key).or_insert_with(|| Log {
                     hits_ms: VecDeque::new(),
@@ -250,10 +254,13 @@ impl Shard {
             return;
         }
         if now_ms.saturating_sub(self.swept_at_ms) >= SWEEP_INTERVAL_MS {
+            // Without a minimum interval, a flood would cause a full sweep for each new address.
             self.swept_at_ms = now_ms;
             self.logs.retain(|_, log| log.idle_from_ms > now_ms);
         }
         if self.logs.len() >= self.logs_max
+            // Any one: keeping an order of use would cost memory and time on every hit, and this
+            // happens only in a flood.
             && let Some(any) = self.logs.keys().next().copied()
         {
             self.logs.remove(&any);

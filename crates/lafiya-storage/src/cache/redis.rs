@@ -95,9 +95,11 @@ impl RedisCache {
     where
         F: Future<Output = RedisResult<T>>,
     {
+        // Cloned, so that the lock is not held while waiting; clones share one connection.
         let connection = self.connection().clone();
         let answer = tokio::time::timeout(REDIS_TIMEOUT, question(connection)).await;
         let silent = match &answer {
+            // Any other answer, even an error, shows that the server is there.
             Ok(answer) => matches!(answer, Err(error) if error.is_timeout()),
             Err(_) => true,
         };

@@ -83,6 +83,8 @@ impl Connection {
     /// Begins a write transaction. SQLite takes its write lock here, because a transaction that
     /// starts with a read can no longer wait for the lock.
     pub(super) async fn begin(&mut self) -> Result<(), StoreError> {
+        // Set before the statement: if the future is dropped while it waits, the connection must
+        // count as having an open transaction.
         self.unsettled = true;
         self.locked = None;
         match self.engine() {
@@ -127,6 +129,7 @@ impl Connection {
         if self.engine() == Engine::Sqlite || self.locked == Some(tenant) {
             return Ok(());
         }
+        // Not "for update": that would also block inserts of rows that refer to the tenant.
         let found = sql("select id from tenant where id = $1 for no key update")
             .bind(tenant)
             .optional(self)

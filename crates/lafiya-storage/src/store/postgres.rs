@@ -189,6 +189,8 @@ async fn write_group(pool: PgPool, transaction_timeout: Duration, mut group: Vec
             let work = run_group(&mut connection, &mut group);
             match timeout(transaction_timeout, work).await {
                 Ok(outcome) => outcome,
+                // The state of the transaction is unknown, so the connection is closed, not
+                // returned to the pool.
                 Err(_) => Err(give_up(&mut connection)),
             }
         }

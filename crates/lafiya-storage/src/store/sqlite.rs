@@ -55,17 +55,22 @@ struct Readers {
 impl Sqlite {
     pub(super) async fn open(path: &Path, settings: &StoreSettings) -> Result<Self, StoreError> {
         create_folder_of(path)?;
+        // Before the first connection: SQLite would create the file readable for everybody.
         keep_from_others(path)?;
         let options = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
             .page_size(PAGE_BYTES)
             .journal_mode(SqliteJournalMode::Wal)
+            // With "normal", which is usual beside write-ahead logging, a power failure may lose
+            // the last commits; a 200 promises a durable record.
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(BUSY_TIMEOUT)
             .foreign_keys(true)
             .pragma("temp_store", "memory")
             .disable_statement_logging();
+        // With sqlx, because its migrations are shared with PostgreSQL; all later connections are
+        // of rusqlite.
         while_busy(|| migrate(&options)).await?;
 
         let (queue, receiver) = Queue::new(settings.acquire_timeout);
@@ -79,10 +84,13 @@ impl Sqlite {
             checkpoints,
         ));
         let runtime = Handle::current();
+        // A thread of its own: SQLite blocks while it writes, and would hold up the requests on a
+        // runtime thread.
         std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
             .spawn(move || runtime.block_on(writing))
             .map_err(|cause| StoreError::unavailable(format!("no thread to write on: {cause}")))?;
+        // A `TaskTracker` counts as finished only if it is closed.
         writer.close();
         let readers = Readers {
             path: path.into(),
@@ -115,8 +123,11 @@ impl Sqlite {
         };
         let readers = Arc::clone(&self.readers);
         let reading = tokio::task::spawn_blocking(move || {
+            // Held until the work ends, not until the caller stops waiting: a cancelled request
+            // must not free its place while its read goes on.
             let _place = permit;
             let mut connection = readers.take()?;
+            // Operations on SQLite never suspend, so this blocks only on the disk.
             let answer = Handle::current().block_on(operation(&mut connection, &arguments));
             readers.put_back(connection);
             answer
@@ -140,6 +151,7 @@ impl Sqlite {
     }
 
     pub(super) async fn close(&self) {
+        // The writer first: it finishes what was accepted, and needs no reader.
         self.closing.cancel();
         self.writer.wait().await;
         self.readers.permits.close();
@@ -186,6 +198,7 @@ pub(super) fn open_file(path: &Path, reads_only: bool) -> rusqlite::Result<rusql
     // Health data must not be written to a temporary directory, and there may be none that is
     // writable.
     connection.pragma_update(None, "temp_store", "memory")?;
+    // A read that writes by mistake fails instead of competing with the writer for the lock.
     connection.pragma_update(None, "query_only", reads_only)?;
     Ok(connection)
 }

@@ -43,6 +43,7 @@ pub(super) struct Checkpoints {
 impl Checkpoints {
     /// Starts the checkpoint thread. It ends with the writer, and then drops `alive`.
     pub(super) fn start(path: PathBuf, alive: TaskTrackerToken) -> Result<Self, StoreError> {
+        // Room for one request: while a checkpoint runs, one more is enough.
         let (due, next) = sync_channel(1);
         let rest = Arc::new(AtomicBool::new(false));
         let left = Arc::clone(&rest);
@@ -74,6 +75,7 @@ impl Checkpoints {
         match self.due.try_send(()) {
             // If a run is already requested, that one is enough.
             Ok(()) | Err(TrySendError::Full(())) => self.writes = 0,
+            // The thread has ended; then the writer checkpoints by itself when the log is long.
             Err(TrySendError::Disconnected(())) => {}
         }
     }
@@ -87,6 +89,7 @@ fn copy_when_due(path: &Path, next: &Receiver<()>, rest: &AtomicBool) {
             // The writer runs a checkpoint itself when the log grows too long.
             Err(cause) => {
                 tracing::warn!(%cause, "The write-ahead log could not be copied.");
+                // A connection that failed may be broken; the next run opens another.
                 copier.connection = None;
             }
         }
@@ -121,6 +124,7 @@ impl<'a> Copier<'a> {
         let connection = self.connection.insert(connection);
         let database = match self.database {
             Some(database) => database,
+            // Leaked so that nothing can close it: see `database`.
             None => Box::leak(Box::new(File::open(self.path).map_err(broken)?)),
         };
         self.database = Some(database);

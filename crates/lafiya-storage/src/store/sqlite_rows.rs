@@ -30,6 +30,7 @@ pub(super) fn all(
 ) -> Result<Vec<SqliteRow>, StoreError> {
     let mut statement = prepared(connection, text, values)?;
     let names = statement.column_names();
+    // One list of names for all rows of the result.
     let columns: Arc<[Box<str>]> = names.into_iter().map(Box::from).collect();
     let mut found = Vec::new();
     let mut rows = statement.raw_query();
@@ -55,7 +56,9 @@ fn prepared<'c>(
         .map_err(StoreError::from_rusqlite)?;
     for place in 1..=statement.parameter_count() {
         let name = statement.parameter_name(place).unwrap_or_default();
-        let number: Option<usize> = name.strip_prefix('$').and_then(|it| it.parse().ok());
+        let number: Option<usize> = name
+            .strip_prefix('$')
+            .and_then(|digits| digits.parse().ok());
         let value = number.and_then(|number| values.get(number.checked_sub(1)?));
         let value = value.ok_or_else(|| {
             StoreError::corrupt(format!("a statement has no value for its argument {name}"))
@@ -74,6 +77,7 @@ fn bind(
         Value::Text(text) => statement.raw_bind_parameter(place, text.as_deref()),
         Value::Id(None) => statement.raw_bind_parameter(place, Null),
         Value::Id(Some(id)) => {
+            // On the stack: ids are bound in every statement.
             let mut text = Uuid::encode_buffer();
             let text: &str = id.hyphenated().encode_lower(&mut text);
             statement.raw_bind_parameter(place, text)

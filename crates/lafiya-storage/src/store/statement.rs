@@ -81,6 +81,8 @@ impl<'a> Statement<'a> {
         match &mut connection.handle {
             Handle::Sqlite(_) => {
                 let rows = self.all(connection).await?;
+                // In any order: on PostgreSQL no part of a joined statement sees the changes of the
+                // others.
                 for other in others {
                     other.execute(connection).await?;
                 }
@@ -129,6 +131,7 @@ async fn fetched(
 fn bound<'a>(query: PostgresQuery<'a>, values: Vec<Value<'a>>) -> PostgresQuery<'a> {
     let bound = |query: PostgresQuery<'a>, value| match value {
         Value::Text(value) => query.bind(value),
+        // As text in both databases, so that the statements are the same.
         Value::Id(value) => query.bind(value.map(|id| id.to_string())),
         Value::Integer(value) => query.bind(value),
         Value::Bytes(value) => query.bind(value),
@@ -142,6 +145,7 @@ fn push_renumbered(text: &mut String, statement: &str, others: usize) {
     text.push_str(parts.next().unwrap_or_default());
     for part in parts {
         let end = part
+            // `$1` and `$10` begin alike, so a plain replacement of text would confuse them.
             .find(|letter: char| !letter.is_ascii_digit())
             .unwrap_or(part.len());
         let number: usize = part[..end].parse().unwrap_or_default();
@@ -242,13 +246,13 @@ macro_rules! values {
     )+};
 }
 
-values!(Id, |it| it.0; AccountId, AdverseEventId, AssessmentId, DeliveryId, InterviewId, KeyId, TenantId, WebhookId);
-values!(Id, |it| it; Uuid);
+values!(Id, |id| id.0; AccountId, AdverseEventId, AssessmentId, DeliveryId, InterviewId, KeyId, TenantId, WebhookId);
+values!(Id, |id| id; Uuid);
 values!(
-    Text, |it| Cow::Borrowed(it.as_str());
+    Text, |text| Cow::Borrowed(text.as_str());
     AdverseSeriousness, DeliveryStatus, Environment, EventKind, Role, TenantStatus, TextToProvider, Tier, TriageLevel
 );
-values!(Text, |it| Cow::Owned(it.to_string()); Date, Month);
+values!(Text, |value| Cow::Owned(value.to_string()); Date, Month);
 
 #[cfg(test)]
 mod tests {

@@ -56,6 +56,8 @@ pub(super) async fn run_group(
     group: &mut [Box<dyn Work>],
 ) -> Result<(), StoreError> {
     connection.begin().await?;
+    // Without savepoints first, because nearly all groups succeed and each savepoint costs two
+    // statements.
     if all_succeed(connection, group).await {
         return connection.commit().await;
     }
@@ -67,6 +69,7 @@ pub(super) async fn run_group(
     for work in group.iter_mut() {
         connection.set_savepoint().await?;
         let mut ended = work.run(connection).await;
+        // Once more within this transaction: the lock that it lost to is probably free by now.
         if matches!(&ended, Ended::Failed(Some(cause)) if cause.is_worth_repeating()) {
             connection.roll_back_to_savepoint().await?;
             ended = work.run(connection).await;
@@ -218,8 +221,10 @@ pub(super) async fn next_group(receiver: &mut mpsc::Receiver<Box<dyn Work>>) -> 
         if receiver.recv_many(&mut group, GROUP_MAX).await == 0 {
             break;
         }
+        // Under overload callers give up; their work must not delay those who still wait.
         group.retain(|work| !work.is_abandoned());
     }
+    // A stable sort, so that the work of one tenant stays in the order of its arrival.
     group.sort_by_key(|work| work.order());
     group
 }
@@ -227,6 +232,7 @@ pub(super) async fn next_group(receiver: &mut mpsc::Receiver<Box<dyn Work>>) -> 
 /// Sends the results of a group to its callers.
 pub(super) fn answer_all(group: Vec<Box<dyn Work>>, outcome: &Result<(), StoreError>) {
     for work in group {
+        // Only here, after the commit, does any caller learn a result.
         work.answer(outcome.clone());
     }
 }

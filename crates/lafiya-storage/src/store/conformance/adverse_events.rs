@@ -123,7 +123,10 @@ pub(super) async fn of_many_replicas_one_begins_a_chore(given: &Given) {
         running.spawn(async move { store.begin_chore("sweep", holder, at(0), at(60)).await });
     }
     let began = running.join_all().await;
-    let began = began.into_iter().filter(|it| *it.as_ref().unwrap()).count();
+    let began = began
+        .into_iter()
+        .filter(|result| *result.as_ref().unwrap())
+        .count();
     assert_eq!(began, 1);
     replica.close().await;
 }
@@ -143,7 +146,7 @@ pub(super) async fn a_key_that_expires_is_announced_once(given: &Given) {
     store.revoke_key(revoked.id, "cli", at(1)).await.unwrap();
     let listed = async || -> Vec<KeyId> {
         let keys = store.list_expiring_keys(at(10), at(500), 10).await;
-        keys.unwrap().iter().map(|it| it.id).collect()
+        keys.unwrap().iter().map(|key| key.id).collect()
     };
     assert_eq!(listed().await, [soon.id]);
     let announce = async || {

@@ -173,7 +173,9 @@ pub(super) async fn an_event_is_delivered_to_those_who_ask_for_it(given: &Given)
     assert_eq!(deliveries(given, stranger, wanted).await, []);
 
     let claimed = store.claim_deliveries(claim(at(2), 10)).await.unwrap();
-    let one = claimed.iter().find(|it| it.event_id == completed.id);
+    let one = claimed
+        .iter()
+        .find(|delivery| delivery.event_id == completed.id);
     let one = one.unwrap();
     assert_eq!(one.webhook, wanted);
     assert_eq!((one.payload.as_str(), one.event_at), ("{}", at(0)));
@@ -292,7 +294,7 @@ pub(super) async fn a_receiver_that_is_gone_gets_nothing_more(given: &Given) {
     let refused = store.queue_delivery(tenant, webhook, id, test, at(3)).await;
     assert!(matches!(refused, Err(StoreError::Conflict)), "{refused:?}");
     let log = store.list_audit(Some(tenant), 10).await.unwrap();
-    let disabled = log.iter().filter(|it| it.action == "webhook.disable");
+    let disabled = log.iter().filter(|entry| entry.action == "webhook.disable");
     assert_eq!(disabled.count(), 1);
 }
 
@@ -327,7 +329,12 @@ pub(super) async fn a_long_queue_of_one_tenant_holds_up_no_other(given: &Given) 
         tenants.push(tenant);
     }
     let claimed = store.claim_deliveries(claim(at(1), 6)).await.unwrap();
-    let of = |tenant| claimed.iter().filter(|it| it.tenant == tenant).count();
+    let of = |tenant| {
+        claimed
+            .iter()
+            .filter(|delivery| delivery.tenant == tenant)
+            .count()
+    };
     assert_eq!(
         tenants.iter().map(|&tenant| of(tenant)).collect::<Vec<_>>(),
         [2, 2, 2]
@@ -385,7 +392,7 @@ pub(super) async fn replicas_share_deliveries_without_overlap(given: &Given) {
         .await
         .into_iter()
         .flatten()
-        .map(|it| it.id)
+        .map(|webhook| webhook.id)
         .collect();
     let mut distinct = claimed.clone();
     distinct.sort();

@@ -140,6 +140,7 @@ pub(in crate::store) async fn load_interview(
         )?,
         last_assessment_id: row.parsed("last_assessment_id")?,
         last_request_digest: row.digest("last_request_digest")?,
+        // Only billable interviews are counted under a day.
         billed: row.optional_text("counted_date")?.is_some(),
         expires_at: row.time("expires_at")?,
     }))

@@ -21,6 +21,8 @@ pub(in crate::store) async fn take(
         let Some(taken) = take_one(connection, account, bound, now).await? else {
             return Ok(false);
         };
+        // Logged at the last attempt allowed and not at each one refused, so that an attacker
+        // cannot fill the log.
         if taken == bound.limit {
             log_last(connection, account, bound, now).await?;
         }
@@ -69,6 +71,7 @@ async fn log_last(
         .optional(connection)
         .await?
         .ok_or(StoreError::NotFound)?;
+    // A source is "kind:value", such as an address behind the colon.
     let kind = bound.source.split(':').next().unwrap_or_default();
     Act {
         at: now,
@@ -90,6 +93,7 @@ pub(in crate::store) async fn settle(
 ) -> Result<(), StoreError> {
     for bound in bounds {
         sql("update sign_in_attempt set taken = taken - 1
+             // The row may have been purged or restarted since the attempt was counted.
              where account = $1 and source = $2 and taken > 0")
         .bind(account)
         .bind(&bound.source)

@@ -36,6 +36,7 @@ pub(in crate::store) async fn end(
     holder: Uuid,
     next_at: Timestamp,
 ) -> Result<(), StoreError> {
+    // Only for the holder: after its lease expired, another replica may hold the chore.
     sql("update chore set next_at = $3 where name = $1 and holder = $2")
         .bind(name)
         .bind(holder)

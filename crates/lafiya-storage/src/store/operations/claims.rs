@@ -37,9 +37,14 @@ pub(in crate::store) async fn claim(
 ) -> Result<Vec<ClaimedDelivery>, StoreError> {
     let mut tenants = waiting_tenants(connection).await?;
     let first = tenants.partition_point(|tenant| Some(*tenant) <= claim.after);
+    // Goes on behind the tenant served last. In a fixed order the tenants at the end would never be
+    // served under load.
     tenants.rotate_left(first);
+    // At least 1: with more tenants than the limit, the round starts after the last one served, so
+    // each has its turn.
     let share = (claim.limit / u32::try_from(tenants.len().max(1)).unwrap_or(u32::MAX)).max(1);
     let in_flight: HashMap<TenantId, u32> = claim.in_flight.iter().copied().collect();
+    // Many deliveries go to one webhook; its secrets are decrypted once.
     let mut webhooks = HashMap::new();
     let mut claimed = Vec::new();
     for tenant in tenants {
@@ -110,6 +115,8 @@ async fn lease(
     let mut leased = Vec::with_capacity(due.len());
     for row in due {
         let row = sql(
+            // The end of the lease is also the next attempt: if this worker disappears, the
+            // delivery is due again without any cleaning up.
             "update delivery set lease = $2, next_attempt_at = $3 where id = $1
              returning id, tenant, webhook, event_id, kind, payload, event_at, attempts",
         )
@@ -148,6 +155,8 @@ async fn target_of(
     let mut secrets = Vec::from_iter(opened(webhooks::SECRET)?);
     if row
         .optional_time("previous_secret_until")?
+        // After a rotation both signatures are sent for a while, so that receivers can change their
+        // secret without losing events.
         .is_some_and(|until| now < until)
     {
         secrets.extend(opened(webhooks::PREVIOUS_SECRET)?);
@@ -194,6 +203,8 @@ pub(in crate::store) async fn finish(
         AfterAttempt::Failed | AfterAttempt::Gone => ("failed", attempt.at),
     };
     let delivered_at = Some(attempt.at).filter(|_| attempt.then == AfterAttempt::Delivered);
+    // Only if the lease still holds: after it expired, another worker may be sending the same
+    // delivery.
     let held = sql("update delivery set
              status = $3, next_attempt_at = $4, lease = null, attempts = attempts + 1,
              last_attempt_at = $5, last_status = $6, last_error = $7, last_duration_ms = $8,
@@ -216,6 +227,7 @@ pub(in crate::store) async fn finish(
              where webhook = $1 and status = 'pending'",
         )
         .bind(attempt.webhook)
+        // Stored for the tenant's list of deliveries.
         .bind("the receiver said that it is gone")
         .execute(connection)
         .await?;

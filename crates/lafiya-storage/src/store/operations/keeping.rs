@@ -18,6 +18,7 @@ pub(in crate::store) async fn probe(
     .bind(now)
     .execute(connection)
     .await?;
+    // Read back, because a full or broken disk may accept a write that it does not keep.
     let row = sql("select written_at from probe where name = 'health'")
         .optional(connection)
         .await?
@@ -39,6 +40,8 @@ pub(in crate::store) async fn secret(
         .bind(fresh)
         .execute(connection)
         .await?;
+    // Read back, because another replica may have stored its own secret first; all must use the
+    // same one.
     sql("select bytes from secret where name = $1")
         .bind(name)
         .optional(connection)
@@ -158,6 +161,7 @@ async fn superfluous_in_sandbox(
     .bind(PURGE_BATCH)
     .all(connection)
     .await?;
+    // The excess over `kept_max` is for a later call, when nothing is too old.
     if !too_old.is_empty() {
         return Ok(too_old);
     }

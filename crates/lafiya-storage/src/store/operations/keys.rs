@@ -109,6 +109,7 @@ pub(in crate::store) async fn revoke(
     .bind(now)
     .optional(connection)
     .await?;
+    // Revoking twice is no error: the second caller gets the record of the first.
     let Some(row) = revoked else {
         let earlier = find_by_id(connection, id).await?;
         return earlier.ok_or(StoreError::NotFound);
@@ -147,6 +148,7 @@ pub(in crate::store) async fn rotate(
     if revoked == 0 {
         let exists = find_by_id(connection, old)
             .await?
+            // A key of another tenant looks like none, so that ids cannot be probed.
             .is_some_and(|key| key.tenant == new.tenant);
         return Err(if exists {
             StoreError::Conflict

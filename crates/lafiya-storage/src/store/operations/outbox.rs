@@ -28,6 +28,7 @@ pub(super) fn announcement(tenant: TenantId, at: Timestamp, event: &NewEvent) ->
     sql(
         "insert into outbox (id, tenant, kind, environment, payload, created_at)
          select $1, $2, $3, $4, $5, $6
+         // Most tenants have no webhook, and events without a receiver would only be deleted again.
          where exists (select 1 from webhook where tenant = $2)",
     )
     .bind(event.id)
@@ -71,6 +72,7 @@ pub(in crate::store) async fn dispatch(
         }
     };
     let events = sql(events).bind(limit).all(connection).await?;
+    // One batch often has many events of one tenant.
     let mut listeners: HashMap<TenantId, Vec<Listener>> = HashMap::new();
     for event in &events {
         let tenant = event.parsed("tenant")?;
@@ -81,7 +83,10 @@ pub(in crate::store) async fn dispatch(
             }
         };
         let (kind, environment) = (event.parsed("kind")?, event.optional_parsed("environment")?);
-        for listener in listening.iter().filter(|it| it.wants(kind, environment)) {
+        for listener in listening
+            .iter()
+            .filter(|listener| listener.wants(kind, environment))
+        {
             queue(connection, listener, event, fresh_id(), now).await?;
         }
         sql("delete from outbox where id = $1")

@@ -48,11 +48,16 @@ pub(in crate::store) async fn record(
     sealed: &SealedRecord,
 ) -> Result<Recorded, RecordRefusal> {
     let new = &sealed.new;
+    // First of all, as in every transaction that changes a tenant's data: two recordings of one
+    // tenant then cannot deadlock on its counters and interviews.
     connection.lock_tenant(new.tenant).await?;
+    // Before anything is counted, so that a repetition fails without leaving a trace.
     take_idempotency_key(connection, new).await?;
     let mut interview = interview_before(connection, new).await?;
     let counts = Counts::of(new, &interview);
     if let Some(before) = interview.counted.as_ref().filter(|_| counts.day.is_some()) {
+        // Sent alone and not with the other writes: the new count may be of the same row, which a
+        // joined statement could change only once.
         uncount_day(connection, new, before).await?;
     }
     let mut writes = Vec::new();
@@ -67,9 +72,12 @@ pub(in crate::store) async fn record(
     let announced = |event| outbox::announcement(new.tenant, new.created_at, event);
     writes.extend(new.events.iter().map(announced));
     writes.push(save_interview(sealed, &interview));
+    // A later turn replaces the turn before it; a first turn replaces what its caller says that it
+    // corrects.
     let supersedes = interview.latest.or(new.corrects);
     writes.extend(supersedes.map(|old| supersede(new, old)));
     let assessment = insert_assessment(sealed, supersedes);
+    // Nothing is billed, so there is no quota to check.
     if !counts.month {
         assessment.all_beside(writes, connection).await?;
         return Ok(Recorded {
@@ -78,6 +86,8 @@ pub(in crate::store) async fn record(
         });
     }
     writes.push(assessment);
+    // The quota is the last condition; if it is used up, the early return rolls back the writes
+    // that were sent with it.
     let used = count_month(connection, new, writes).await?;
     count_over_quota(connection, new, used).await?;
     Ok(Recorded {
@@ -110,6 +120,7 @@ async fn take_idempotency_key(
     .bind(new.created_at)
     .execute(connection)
     .await?;
+    // The statement changes no row if the key is taken and has not expired.
     match taken {
         0 => Err(RecordRefusal::IdempotencyConflict),
         _ => Ok(()),
@@ -154,6 +165,8 @@ async fn interview_before(
         counted: None,
         latest: None,
     });
+    // Another request may have recorded a turn between the reading of the interview and this
+    // transaction.
     if interview.turn.checked_add(1) == Some(new.turn) {
         Ok(interview)
     } else {
@@ -194,6 +207,7 @@ fn interview_from(row: &Row) -> Result<Interview, StoreError> {
             level,
             condition,
         }),
+        // Every stored interview has a turn, and every turn an assessment.
         latest: Some(row.parsed("last_assessment_id")?),
     })
 }
@@ -211,6 +225,7 @@ impl Counts {
     fn of(new: &RecordAssessment, interview: &Interview) -> Self {
         let before = interview.counted.as_ref().map(|counted| counted.date);
         let (month, day) = match before {
+            // The sandbox is never billed and appears in no statistics.
             _ if new.environment == Environment::Test => (false, None),
             Some(date) => (false, Some(date)),
             None if new.billable => (true, Some(new.lagos_date)),
@@ -231,6 +246,8 @@ async fn count_month(
         .quota
         .limit
         .filter(|_| new.quota.beyond == BeyondQuota::Refused);
+    // The statement below inserts the first row without a condition, so a quota of 0 would allow
+    // one assessment.
     if ceiling == Some(0) {
         return Err(RecordRefusal::QuotaExceeded { limit: 0, used: 0 });
     }
@@ -242,11 +259,14 @@ async fn count_month(
     )
     .bind(new.tenant)
     .bind(month)
+    // `Value` turns a number this large into the maximum of the column, which means "no limit".
     .bind(ceiling.unwrap_or(u64::MAX))
     .all_beside(beside, connection)
     .await?;
     match rows.first() {
         Some(row) => Ok(row.count("used")?),
+        // The condition of the update failed, so no row came back; the count is read for the
+        // message.
         None => Err(RecordRefusal::QuotaExceeded {
             limit: ceiling.unwrap_or(u64::MAX),
             used: usage::this_month(connection, new.tenant, month).await?,
@@ -288,6 +308,8 @@ async fn announce_thresholds(
     let month = Month::from(new.lagos_date);
     let mut crossed = None;
     for percent in QUOTA_THRESHOLDS_PERCENT {
+        // Compared as products, because a division would round; in 128 bits, so that no quota
+        // overflows.
         if u128::from(used) * 100 < u128::from(limit) * u128::from(percent) {
             continue;
         }
@@ -300,9 +322,11 @@ async fn announce_thresholds(
         .bind(u32::from(percent))
         .execute(connection)
         .await?;
+        // Another recording of this month has announced it.
         if first == 0 {
             continue;
         }
+        // The highest one counts: a small quota can cross two at once.
         crossed = Some(percent);
         if let Some(ThresholdNotice { tier, event }) = new.threshold_notice {
             let event = event(ThresholdReached {

@@ -49,6 +49,8 @@ pub(in crate::store) async fn settle_keys(
             missing.push(id);
         }
     }
+    // Recorded before the first document uses it, so that a later start without this key is refused
+    // instead of failing at the first read.
     if let (true, Some(current)) = (missing.is_empty(), keys.current_id()) {
         sql("insert into data_key (id, first_used_at) values ($1, $2) on conflict (id) do nothing")
             .bind(current)
@@ -77,6 +79,7 @@ pub(in crate::store) async fn reseal_assessments(
     let mut outcome = Resealed::default();
     for row in rows {
         let id = row.parsed("id")?;
+        // Also for documents that are skipped, or the next call would read them again.
         outcome.last = Some(id);
         let key = row.optional_text("document_key")?;
         if key.as_deref() == keys.current_id() {
@@ -219,6 +222,7 @@ pub(in crate::store) async fn reseal_webhook_secrets(
                 .await?;
         }
         if let Some(secret) = webhooks::opened_secret(keys, id, &row, webhooks::PREVIOUS_SECRET)? {
+            // Not counted: the result is the number of webhooks.
             let sealed = webhooks::sealed_secret(keys, id, &secret)?;
             sql("update webhook set previous_secret = $2, previous_secret_key = $3 where id = $1")
                 .bind(id)
@@ -249,6 +253,8 @@ pub(in crate::store) async fn retire_keys(
     .optional(connection)
     .await?;
     let remaining = row.map_or(Ok(0), |row| row.count("remaining"))?;
+    // A recorded key must be configured at every start. It may be forgotten only when nothing needs
+    // it.
     if remaining == 0 {
         sql("delete from data_key where id is distinct from $1")
             .bind(keys.current_id())
