@@ -23,13 +23,13 @@ use uuid::Uuid;
 
 use crate::authenticate::Caller;
 use crate::clock::lagos_date;
-use crate::concepts;
 use crate::context::Context;
 use crate::danger::Danger;
 use crate::document;
 use crate::error::{FieldError, IdempotencyConflict, ServiceError};
 use crate::interview::{self, Memory};
 use crate::library::Library;
+use crate::next_turn::NextTurn;
 use crate::quota;
 use crate::resolved_location::ResolvedLocation;
 use crate::sandbox;
@@ -86,6 +86,7 @@ pub async fn assess<T: Send>(
     render: impl Fn(&Assessed<'_>) -> T + Send + Sync,
 ) -> Result<T, ServiceError> {
     let deadline = Duration::from_millis(context.limits.pipeline_timeout_ms);
+    // Shared with the future that the deadline interrupts.
     let recording = AtomicBool::new(false);
     let mut answering = pin!(assess_in_time(
         context,
@@ -131,11 +132,14 @@ async fn assess_in_time<T: Send>(
         let wanted = sandbox::raise_wanted_error(request.case.location.as_deref(), now);
         wanted.map_err(|error| with_danger(context, caller, &request.case, now, error))?;
     }
+    // Before anything that may fail now, such as a quota that is used up: a repetition gets the
+    // first answer.
     if let Some(replay) = replay_of_key(context, caller, environment, &request).await? {
         return Ok(render(&replay));
     }
     for _ in 0..TURN_ATTEMPTS_MAX {
         match one_turn(context, caller, environment, &request, render, recording).await {
+            // Another turn was recorded first; this one is computed again, on top of it.
             Err(ServiceError::Conflict(_)) => {}
             // The last of the quota may have been used by another first turn of the same interview.
             // Then this is a further turn, which is free.
@@ -198,6 +202,7 @@ async fn one_turn<T: Send>(
     let started = Instant::now();
     let running = context.running_assessments.begin();
     let now = context.clock.now();
+    // Once for the whole turn, so that a reload in between cannot mix two knowledge bases.
     let base = context.knowledge.load_full();
     let (interview_id, memory) = match request.interview_id {
         Some(id) => {
@@ -206,21 +211,16 @@ async fn one_turn<T: Send>(
         }
         None => (InterviewId(Uuid::now_v7()), Memory::default()),
     };
+    // Before the turn is joined to the interview: the same body must not count twice.
     if let Some(answer) = repetition(context, caller, environment, &memory, request).await? {
         return Ok(render(&answer));
     }
-    let claims = concepts::resolve(&base, &request.case)?;
-    let told = interview::TurnInput {
-        corrects_patient: request.corrects_patient,
-        ..interview::TurnInput::of(&request.case, claims.evidence)
-    };
-    let memory = memory.continued(told)?;
-    if !memory.has_symptom(&base) {
-        return Err(ServiceError::InsufficientData);
-    }
+    let told = NextTurn::of(&base, &request.case, memory, request.corrects_patient)?;
+    let memory = told.memory;
     // A request that waits here holds no connection, and it learns of a used-up quota before the
     // engine runs.
     running.yield_to_others().await;
+    // Later turns of an interview are free.
     if memory.is_first_turn() && environment == Environment::Live {
         let checked = quota::check(context, caller, now).await;
         checked.map_err(|error| with_danger(context, caller, &request.case, now, error))?;
@@ -230,11 +230,12 @@ async fn one_turn<T: Send>(
     let location = ResolvedLocation::of(context, &base, caller, &request.case);
     let prepared = deidentified(&request.case, location.region(), &memory, now);
     let region = prepared.region.clone();
-    let warnings = claims.warnings.into_iter().chain(location.warning.clone());
+    let warnings = told.warnings.into_iter().chain(location.warning.clone());
     let warnings = warnings.collect();
+    // Before the clock of the reasoning starts: the time of a model is reported apart.
     let advice = advised(context, caller, environment, &base, &prepared).await?;
-    let (asked_ms, answered_ms) = advice.as_ref().map_or((0, 0), |it| {
-        (milliseconds(it.retrieval), milliseconds(it.latency))
+    let (asked_ms, answered_ms) = advice.as_ref().map_or((0, 0), |advice| {
+        (milliseconds(advice.retrieval), milliseconds(advice.latency))
     });
     let questions_asked = memory.questions_asked();
     // Reasoning and review take 0.2 ms. Moving them to another thread and back would disturb other
@@ -280,6 +281,7 @@ async fn one_turn<T: Send>(
     let is_refusable = record.quota.beyond == BeyondQuota::Refused;
     let danger = is_refusable.then(|| Danger::of(&answer.document.assessment));
     let danger = danger.flatten();
+    // From here the record may be kept and billed, whatever happens to this call.
     recording.store(true, Ordering::Relaxed);
     let (recorded, rendered) = tokio::join!(record_it(context, record, danger, now), async move {
         let rendered = render(&answer);
@@ -288,6 +290,7 @@ async fn one_turn<T: Send>(
         drop((answer, memory, prepared, location));
         rendered
     });
+    // Only a durable record is answered.
     recorded?;
     Ok(rendered)
 }
@@ -303,6 +306,7 @@ async fn advised(
     let Some(advisor) = &context.advisor else {
         return Ok(None);
     };
+    // Sandbox calls are free, so they must not cost calls of a model.
     if environment != Environment::Live {
         return Ok(None);
     }
@@ -326,8 +330,8 @@ fn review<'a>(
     advice: Option<Advice>,
 ) -> PreparedCase<'a> {
     let begun = Instant::now();
-    let passages = advice.as_ref().map(|it| it.passages);
-    let second_opinion = advice.map(|it| it.weigh(&mut draft, base));
+    let passages = advice.as_ref().map(|advice| advice.passages);
+    let second_opinion = advice.map(|advice| advice.weigh(&mut draft, base));
     let mut assessment = lafiya_engine::review(draft, questions_asked);
     if let Some(passages) = passages {
         assessment.chunks_retrieved = passages;
@@ -346,11 +350,13 @@ pub(crate) fn deidentified(
     memory: &Memory,
     now: Timestamp,
 ) -> DeidentifiedCase {
+    // Seasonal illness depends on when the patient was seen, which may be before now.
     let date = case.evaluated_at.unwrap_or_else(|| lagos_date(now));
     DeidentifiedCase {
         age: memory.age().unwrap_or(case.age),
         sex: case.sex,
         region,
+        // Only the month: the day would say more than the engine needs.
         month: Some(date.month().unsigned_abs()),
         evidence: memory.evidence().to_vec(),
     }
@@ -361,7 +367,7 @@ pub(crate) fn deidentified(
 fn recorded_case<'a>(base: &'a Library, case: &DeidentifiedCase) -> RecordedCase<'a> {
     let recorded = |item: &Evidence| {
         let concept = base.resolve(item.id.as_str())?;
-        let unit = base.quantity(concept).map(|it| it.unit.clone());
+        let unit = base.quantity(concept).map(|quantity| quantity.unit.clone());
         let measured = item.value.zip(unit);
         Some(RecordedEvidence {
             id: item.id.clone(),
@@ -403,9 +409,9 @@ fn to_record(
         created_at: now,
         lagos_date: lagos_date(now),
         level: document.assessment.triage.level,
-        top_condition: top.map(|it| ConditionName {
-            id: it.id.to_string(),
-            name: it.name.to_string(),
+        top_condition: top.map(|condition| ConditionName {
+            id: condition.id.to_string(),
+            name: condition.name.to_string(),
         }),
         document: crate::document::written(document, library.stored_phrase_table())?,
         interview_document: memory.to_bytes()?.into(),
@@ -472,6 +478,8 @@ async fn conflict_of(
         .await?;
     Ok(match first {
         Some(first) if first.body_digest != own.body_digest => IdempotencyConflict::DifferentBody,
+        // The same body, or the first call has failed meanwhile: a retry will find the answer or
+        // make it.
         _ => IdempotencyConflict::StillRunning,
     })
 }

@@ -99,6 +99,7 @@ impl KnownKey {
         if self.is_suspended {
             return Err(ServiceError::PermissionDenied);
         }
+        // Only admitted requests are counted as use of the key.
         self.requests.fetch_add(1, Ordering::Relaxed);
         Ok(self.caller.clone())
     }
@@ -125,6 +126,8 @@ impl Default for ApiKeyCache {
 impl ApiKeyCache {
     /// Invalidates the cached result of a key.
     pub fn forget(&self, key: KeyId) {
+        // Before the removal: a look-up that ends in between sees the new number and does not keep
+        // its result.
         self.forgotten.fetch_add(1, Ordering::SeqCst);
         let is_it = |known: &Arc<KnownKey>| known.caller.key_id == key;
         self.cached
@@ -150,8 +153,11 @@ impl ApiKeyCache {
     fn keep(&self, hash: [u8; 32], known: Option<Arc<KnownKey>>, state: CacheState) {
         let cached = CachedLookUp {
             known,
+            // From the start of the look-up: what the store answered was true then.
             fresh_until: state.at + LOOK_UP_CACHED_FOR,
         };
+        // Inserted first and checked afterwards: an invalidation between a check and the insertion
+        // would be missed.
         self.cached.insert(hash, cached);
         if self.forgotten.load(Ordering::SeqCst) != state.forgotten {
             self.cached.remove(&hash);
@@ -200,6 +206,7 @@ impl ApiKeyCache {
 
 /// Finds the caller of a bearer token.
 pub async fn caller(context: &Context, token: &str) -> Result<Caller, ServiceError> {
+    // Costs no hash and no look-up, and fills no cache.
     if !keys::looks_like_a_key(token) {
         return Err(ServiceError::InvalidApiKey);
     }
@@ -217,6 +224,7 @@ async fn look_up(context: &Context, hash: [u8; 32]) -> Result<Option<Arc<KnownKe
     let state = cache.state();
     let found = context.store.find_key(&hash).await?;
     let known = found.map(|found| {
+        // One counter for all cached copies of a key, so that no use is counted apart and lost.
         let requests = cache.counter(found.key.id);
         Arc::new(KnownKey::of(found, requests))
     });

@@ -50,9 +50,12 @@ struct Impossible {
 pub(crate) fn resolve(base: &Library, case: &Case) -> Result<Resolved, ServiceError> {
     let mut noted = Noted::default();
     let previous = case.previous_evidence.iter();
+    // The two lists are resolved apart: within one list a contradiction is an error, between them
+    // the later one counts.
     let previous = resolve_list(base, previous, case, &mut noted);
     let current = case.evidence.iter().chain(&case.risk_factors);
     let current = resolve_list(base, current, case, &mut noted);
+    // After everything is read, so that a client learns of all mistakes at once.
     if !noted.problems.is_empty() {
         return Err(ServiceError::InvalidRequest(noted.problems));
     }
@@ -144,8 +147,10 @@ fn resolve_list<'a>(
     let person = Person {
         age: case.age,
         sex: case.sex,
+        // Whether the patient is pregnant is part of what is being read here.
         state: None,
     };
+    // By concept and not by id: a concept has several ids that mean it.
     let mut told: BTreeMap<ConceptRef, (usize, &SubmittedEvidence)> = BTreeMap::new();
     let mut evidence: Vec<Evidence> = Vec::with_capacity(claims.size_hint().0);
     for claim in claims {
@@ -263,10 +268,14 @@ fn read(
         };
         (concept, evidence)
     };
-    match claim.value.as_ref().map(|it| base.read_value(concept, it)) {
+    match claim
+        .value
+        .as_ref()
+        .map(|text| base.read_value(concept, text))
+    {
         Some(Ok(values)) => {
             let values = values.into_iter();
-            let item = |(it, value)| item(it, claim.choice, Some(value));
+            let item = |(concept, value)| item(concept, claim.choice, Some(value));
             return values.map(item).collect();
         }
         Some(Err(NotANumber::NoUnit)) => noted.without_unit.push(format!(
@@ -438,7 +447,7 @@ mod tests {
     #[test]
     fn a_warning_has_a_bounded_size() {
         let details: Vec<String> = (0..10_000)
-            .map(|it| format!("\"{it}\" has ended."))
+            .map(|number| format!("\"{number}\" has ended."))
             .collect();
         let warning = concern("Some of what was sent was not used.", details);
         assert_eq!(warning.details.len(), DETAILS_MAX + 1);

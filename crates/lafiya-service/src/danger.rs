@@ -6,9 +6,9 @@ use lafiya_model::{Assessment, Case, TriageLevel};
 
 use crate::assess::deidentified;
 use crate::authenticate::Caller;
-use crate::concepts;
 use crate::context::Context;
-use crate::interview::{Memory, TurnInput};
+use crate::interview::Memory;
+use crate::next_turn::NextTurn;
 use crate::resolved_location::ResolvedLocation;
 
 /// The danger in a case.
@@ -46,14 +46,9 @@ impl Danger {
         now: Timestamp,
     ) -> Option<Box<Self>> {
         let base = context.knowledge.load_full();
-        let evidence = concepts::resolve(&base, case).ok()?.evidence;
-        let memory = Memory::default().continued(TurnInput::of(case, evidence));
-        let memory = memory.ok()?;
-        if !memory.has_symptom(&base) {
-            return None;
-        }
+        let told = NextTurn::of(&base, case, Memory::default(), false).ok()?;
         let location = ResolvedLocation::of(context, &base, caller, case);
-        let reasoned = deidentified(case, location.region(), &memory, now);
+        let reasoned = deidentified(case, location.region(), &told.memory, now);
         let draft = lafiya_engine::assess(&base, &reasoned, &Parameters::default());
         Self::of(&lafiya_engine::review(draft, 0))
     }

@@ -42,6 +42,7 @@ pub(crate) fn written(
     }
     let mut writer = rmp_serde::Serializer::new(&mut bytes).with_struct_map();
     let written = match phrase_table {
+        // The form that is not human-readable writes texts as references.
         Some(_) => document.serialize(&mut writer),
         // Without a phrase table, a text is written out in full.
         None => document.serialize(&mut writer.with_human_readable()),
@@ -107,6 +108,7 @@ fn in_full(document: &[u8], phrase_table: &PhraseTable) -> Option<Vec<u8>> {
     let mut full = Vec::with_capacity(4 * document.len());
     let mut rest = document;
     while let [first, behind @ ..] = rest {
+        // Every reference is of this type, and nothing else in a document is.
         if let Marker::FixExt4 = Marker::from_u8(*first) {
             let ([kind, bytes @ ..], next) = behind.split_first_chunk::<5>()?;
             let words = match Reference::read(i8::from_be_bytes([*kind]), *bytes)? {
@@ -144,6 +146,7 @@ fn length(first: u8, behind: &[u8]) -> Option<usize> {
         Marker::Str8 | Marker::Bin8 => 1 + number(1)?,
         Marker::Str16 | Marker::Bin16 => 2 + number(2)?,
         Marker::Str32 | Marker::Bin32 => 4 + number(4)?,
+        // Types that this service never writes.
         _ => return None,
     })
 }
@@ -165,12 +168,13 @@ fn with_weighed(mut document: Value) -> Value {
             continue;
         };
         if let Some(Value::Array(mut contributions)) = condition.remove("contributions") {
-            let weights = contributions.iter_mut().filter_map(|it| {
-                let it = it.as_object_mut()?;
-                it.remove("weight")
+            let weights = contributions.iter_mut().filter_map(|contribution| {
+                let contribution = contribution.as_object_mut()?;
+                contribution.remove("weight")
             });
             let weights = weights.collect();
             condition.insert("weights".to_owned(), Value::Array(weights));
+            // The same evidence in every candidate, so the last one is as good as any.
             weighed = Value::Array(contributions);
         }
     }
@@ -217,7 +221,7 @@ mod tests {
             month: None,
             evidence: base.findings()[..findings]
                 .iter()
-                .map(|it| evidence(&it.text.id))
+                .map(|finding| evidence(&finding.text.id))
                 .collect(),
         };
         AssessmentDocument {

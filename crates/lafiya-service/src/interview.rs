@@ -81,6 +81,8 @@ impl Serialize for Unnamed<'_> {
             value,
         } = self.0;
         let optional = [duration_days.is_some(), severity.is_some(), value.is_some()];
+        // Fields behind the last one present are left out; those before it are written as null,
+        // because only the place tells them apart.
         let last = optional.iter().rposition(|&is_there| is_there);
         let count = last.map_or(0, |place| place + 1);
         let mut fields = serializer.serialize_seq(Some(3 + count))?;
@@ -141,6 +143,7 @@ impl StoredState {
     /// and agree, or the more precise one is within the range of the other.
     fn may_have(&self, age: Age, age_unit: AgeUnit) -> bool {
         let (kept, told) = ((self.age_unit, self.age), (age_unit, age));
+        // Units compare by precision, so the pair with the coarser unit is the smaller.
         let ((unit, coarse), (finer_unit, fine)) = (kept.min(told), kept.max(told));
         if unit == finer_unit {
             // A newborn whose age is counted in days may turn a day older during the interview.
@@ -172,6 +175,7 @@ impl Memory {
             evidence,
             corrects_patient,
         } = told;
+        // An interview without an end would grow with every turn.
         if self.turn >= TURNS_MAX {
             return Err(invalid(
                 "/interview_id",
@@ -214,6 +218,7 @@ impl Memory {
         Ok(Self {
             turn: self.turn + 1,
             kept: Some(kept),
+            // Still the turn before: this one has no assessment yet.
             latest: self.latest,
         })
     }
@@ -257,6 +262,7 @@ impl Memory {
             .iter()
             .filter(|item| item.source == EvidenceSource::Suggest)
             .count();
+        // The larger number, because it limits the length of the interview.
         suggested.max(self.turn.saturating_sub(1) as usize)
     }
 

@@ -21,6 +21,7 @@ pub(crate) fn known(context: &Context, cookie: &str, account: AccountId) -> Opti
     let expected = mark(context, id, account);
     let is_known = marks
         .into_iter()
+        // Compared in constant time: the time must not reveal how much of a forged mark is right.
         .any(|mark| mark.as_bytes().ct_eq(expected.as_bytes()).into());
     is_known.then(|| id.to_owned())
 }
@@ -31,6 +32,7 @@ pub(crate) fn remember(context: &Context, cookie: &str, account: AccountId) -> S
     let fresh = keys::random_text();
     let (id, marks) = parts(cookie).unwrap_or((&fresh, Vec::new()));
     let own = mark(context, id, account);
+    // Its own mark moves to the front, so that the account that signed in longest ago is dropped.
     let others = marks.into_iter().filter(|mark| *mark != own);
     let kept: Vec<&str> = others.take(ACCOUNTS_MAX - 1).collect();
     [&[id, own.as_str()], kept.as_slice()].concat().join(".")

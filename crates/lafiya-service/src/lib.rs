@@ -21,6 +21,7 @@ pub mod keys;
 mod known_device;
 pub mod library;
 pub mod members;
+mod next_turn;
 pub mod one_time_code;
 pub mod own_account;
 pub mod parse;

@@ -67,7 +67,7 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
     let mut held = 0_u32;
     let mut bytes = Vec::new();
     for letter in text.bytes() {
-        let value = BASE32.iter().position(|&it| it == letter)?;
+        let value = BASE32.iter().position(|&known| known == letter)?;
         held = (held << 5 | u32::try_from(value).ok()?) & 0xffff;
         bits += 5;
         if bits >= 8 {

@@ -76,7 +76,7 @@ fn verified(
     };
     let hit = library.search.find(library.base(), &claim.term, &options);
     let hit = hit.into_iter().next();
-    let concept = hit.filter(|it| it.similarity >= SIMILARITY_MIN)?.concept;
+    let concept = hit.filter(|hit| hit.similarity >= SIMILARITY_MIN)?.concept;
     let characters: Vec<char> = text.chars().collect();
     let (start, end) = position(&characters, &claim.quote)?;
     let read_already = |mention: &Mention| {
@@ -100,8 +100,8 @@ fn verified(
     let reading = library.parser.parse(library.base(), &translated, about);
     let mention = reading.mentions.into_iter();
     let mention = mention
-        .filter(|it| it.concept == concept && there.contains(&it.start))
-        .find(|it| it.choice == said(claim))?;
+        .filter(|mention| mention.concept == concept && there.contains(&mention.start))
+        .find(|mention| mention.choice == said(claim))?;
     Some(Mention {
         start,
         end,
@@ -131,13 +131,13 @@ fn position(text: &[char], quote: &str) -> Option<(usize, usize)> {
         return None;
     }
     let same = |a: &char, b: &char| a == b || a.to_lowercase().eq(b.to_lowercase());
-    let is_edge = |at: Option<&char>| at.is_none_or(|it| !it.is_alphanumeric());
+    let is_edge = |at: Option<&char>| at.is_none_or(|letter| !letter.is_alphanumeric());
     text.windows(quote.len())
         .enumerate()
         .find_map(|(start, window)| {
             let end = start + quote.len();
-            let whole =
-                is_edge(start.checked_sub(1).and_then(|it| text.get(it))) && is_edge(text.get(end));
+            let whole = is_edge(start.checked_sub(1).and_then(|before| text.get(before)))
+                && is_edge(text.get(end));
             let equal = window.iter().zip(&quote).all(|(a, b)| same(a, b));
             (equal && whole).then_some((start, end))
         })

@@ -52,6 +52,7 @@ impl KnownUsage {
     /// the engine runs.
     fn is_far_from(&self, limit: u64, tenant: TenantId, month: Month) -> bool {
         let used = self.0.get(&(tenant, month));
+        // Within the last tenth, other replicas may use up the rest, so the store is asked.
         used.is_some_and(|used| used < limit - limit / 10)
     }
 }
@@ -82,6 +83,7 @@ pub(crate) async fn check(
         return Ok(());
     }
     if beyond == BeyondQuota::Answered {
+        // The only limit that is left to an answer beyond the quota.
         rate_limit::count(context, RateLimitKey::Key(caller.key_id), None).await?;
         return Ok(());
     }

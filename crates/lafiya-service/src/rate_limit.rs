@@ -91,6 +91,7 @@ pub async fn count(
     let limit = reduced_limit.map_or(limit, |reduced| reduced.min(limit));
     let key = counted.window();
     let now = context.clock.now();
+    // The window is in this process, so nothing needs to be awaited.
     if !context.cache_is_shared {
         let window = context.own_cache.hit(&key, limit, WINDOW, now);
         return if window.allowed {
@@ -100,6 +101,7 @@ pub async fn count(
         };
     }
     let window = match context.cache.hit_window(&key, limit, WINDOW, now).await {
+        // Not counted here as well: refused requests use nothing of either window.
         Ok(shared) if !shared.allowed => shared,
         // A request that the shared window allows is counted here too, so that an outage of the
         // shared cache does not reset the count of this replica.

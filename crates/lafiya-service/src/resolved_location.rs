@@ -25,7 +25,7 @@ impl ResolvedLocation {
         let words = case
             .location
             .as_deref()
-            .filter(|it| !it.starts_with("sandbox:"));
+            .filter(|location| !location.starts_with("sandbox:"));
         let home = home_of(context, caller.home_country.as_deref());
         let place = match (case.coordinate, words) {
             (Some(coordinate), _) => Some(library.atlas.at(coordinate)),

@@ -11,8 +11,12 @@ const EMBEDDED: &str = "lafiya-embedded-1";
 
 /// Returns the name of the model used: the engine, and the language model if its opinion counted.
 pub(crate) fn model_name(environment: Environment, opinion: Option<&SecondOpinion>) -> String {
-    let counted =
-        opinion.filter(|it| matches!(it.status, OpinionStatus::Used | OpinionStatus::UsedInPart));
+    let counted = opinion.filter(|opinion| {
+        matches!(
+            opinion.status,
+            OpinionStatus::Used | OpinionStatus::UsedInPart
+        )
+    });
     match (environment, counted) {
         (Environment::Live, Some(opinion)) => format!("{EMBEDDED} + {}", opinion.model),
         (Environment::Live, None) => EMBEDDED.to_owned(),

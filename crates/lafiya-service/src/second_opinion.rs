@@ -212,7 +212,9 @@ fn refused_claims(kept: &SecondOpinion, library: &Library) -> Option<Warning<'st
     let line = |verdict: &&Verdict| {
         let about = verdict.about.as_ref();
         let about = about.and_then(|id| library.resolve(id.as_str()));
-        let about = about.map_or(String::new(), |it| format!(" ({})", library.name_of(it)));
+        let about = about.map_or(String::new(), |concept| {
+            format!(" ({})", library.name_of(concept))
+        });
         Text::from(format!("{}{about}: {}", verdict.claim, verdict.reason))
     };
     let mut details: Vec<Text<'static>> =

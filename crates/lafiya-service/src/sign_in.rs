@@ -112,12 +112,15 @@ async fn judged(
     code: &str,
 ) -> Result<Attempt, ServiceError> {
     let Some(account) = context.store.find_account(&folded(email)).await? else {
+        // Takes as long as a real comparison, so that the time does not reveal which addresses have
+        // accounts.
         passwords::verified(password, None).await?;
         return Ok(Attempt::Wrong);
     };
     let source = source_of(context, browser, account.id);
     let taken = sign_in_attempts::take(context, account.id, Secret::Password, &source).await?;
     let Some(taken) = taken else {
+        // Here too: a blocked account must not answer faster than an unknown one.
         passwords::verified(password, None).await?;
         return Ok(Attempt::Wrong);
     };
@@ -125,6 +128,7 @@ async fn judged(
         return Ok(Attempt::Wrong);
     }
     taken.was_right(context).await?;
+    // Only after the right password, or this answer would reveal that the account exists.
     if account.has_codes && code.trim().is_empty() {
         return Ok(Attempt::CodeNeeded);
     }
@@ -162,6 +166,7 @@ async fn code_is_right(
     let Some(step) = one_time_code::step_of(&secret, code, context.clock.now()) else {
         return Ok(false);
     };
+    // A code is valid for its whole time step; taking the step makes it work once.
     if !context.store.take_totp_step(account.id, step).await? {
         return Ok(false);
     }
@@ -211,9 +216,11 @@ pub async fn session(context: &Context, token: &str) -> Result<Option<SignedIn>,
     let Some(found) = context.store.find_session(&hash, idle_since, now).await? else {
         return Ok(None);
     };
+    // The session stays stored, and works again when the tenant does.
     if found.tenant.status == TenantStatus::Suspended {
         return Ok(None);
     }
+    // A write for every page would cost more than it tells.
     if now.duration_since(found.seen_at) > SESSION_TOUCHED_EVERY {
         context.store.touch_session(&hash, now).await?;
     }
@@ -285,10 +292,12 @@ pub async fn use_link(
         return Ok(LinkAttempt::Gone);
     };
     let source = source_of(context, browser, owner.id);
+    // No attempt is counted for a code that was not entered.
     let missing = owner.has_codes && code.trim().is_empty();
     if missing || !code_is_right(context, &owner, &source, code).await? {
         return Ok(LinkAttempt::WrongCode);
     }
+    // Taken last: a wrong code must not use up the link.
     match context.store.take_sign_in_link(&hash, now).await? {
         // One-time codes may have been turned on since the link was looked up.
         Some(account) if account.has_codes == owner.has_codes => {

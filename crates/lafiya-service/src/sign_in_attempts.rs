@@ -71,6 +71,7 @@ impl Taken {
     /// Settles an attempt with the right secret: it is not counted, and earlier attempts from the
     /// same source are reset.
     pub(crate) async fn was_right(self, context: &Context) -> Result<(), ServiceError> {
+        // The first bound is the narrowest, the one of this source.
         let source = self.bounds.first().map(|bound| bound.source.clone());
         let settled =
             context
