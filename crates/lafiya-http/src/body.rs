@@ -50,6 +50,7 @@ async fn collect(mut body: Body, limit_bytes: usize) -> Result<Bytes, ApiError> 
                 "The body could not be read to its end.",
             ));
         };
+        // Trailers, which have no meaning here.
         let Ok(data) = frame.into_data() else {
             continue;
         };
@@ -57,6 +58,7 @@ async fn collect(mut body: Body, limit_bytes: usize) -> Result<Bytes, ApiError> 
         if received > limit_bytes {
             return Err(too_large(limit_bytes));
         }
+        // The first frame.
         if received == data.len() {
             first = data;
         } else {
@@ -153,6 +155,7 @@ pub(crate) fn strict_value(bytes: &[u8]) -> Result<Value, ApiError> {
 }
 
 fn twice<E: de::Error>(key: &str) -> E {
+    // A key may be as long as the body.
     let shown: String = key.chars().take(40).collect();
     E::custom(format_args!("the key `{shown}` stands twice in one object"))
 }
@@ -202,6 +205,8 @@ impl<'de> Visitor<'de> for StrictValue {
         let mut object = Map::new();
         while let Some(Key(key)) = entries.next_key::<Key<'de>>()? {
             let value = entries.next_value_seed(StrictValue)?;
+            // Parsers differ in which of two equal keys they take; a proxy may have checked the
+            // other one.
             if object.contains_key(&*key) {
                 return Err(twice(&key));
             }

@@ -123,6 +123,7 @@ async fn keyed(state: &HttpState, mut request: Request, next: Next) -> Answered 
             return credentials.counted(state, counted, refused).await;
         }
     };
+    // Counted before anything that can fail below, so that faulty calls are not free.
     let rate = match credentials
         .count(state, RateLimitKey::Key(caller.key_id))
         .await
@@ -173,6 +174,7 @@ pub(crate) async fn limit_programs(
     next: Next,
 ) -> Response {
     let route = route_of(&request);
+    // Pages have no dot in their paths.
     let is_file = request.uri().path().contains('.');
     if prefers_html(request.headers()) && !is_file {
         return noted(route, (admit(&state, request, next).await, None));
@@ -202,6 +204,7 @@ pub(crate) async fn answer_counted(
     answer: ApiError,
 ) -> Response {
     let credentials = RequestCredentials::of(&request);
+    // Its body is not read; dropped before waiting, so that it holds nothing.
     drop(request);
     let counted = match credentials.identify(state).await {
         Ok(caller) => RateLimitKey::Key(caller.key_id),
@@ -233,6 +236,7 @@ async fn limited(
 pub(crate) async fn admit(state: &HttpState, request: Request, next: Next) -> Response {
     let settings = &state.settings;
     let request = if has_body(request.method()) {
+        // A FHIR Bundle says the same in many more bytes.
         let limit = if request.uri().path().contains("/fhir/") {
             settings.fhir_body_limit_bytes
         } else {
@@ -263,6 +267,7 @@ fn has_body(method: &Method) -> bool {
 
 fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let mut sent = headers.get_all(header::AUTHORIZATION).iter();
+    // With two headers, a proxy and this service could read different keys.
     let (Some(only), None) = (sent.next(), sent.next()) else {
         return None;
     };

@@ -81,9 +81,12 @@ impl ClientStream {
     /// Resolves with an error once the client has read too slowly for too long.
     fn poll_stalled(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         let pause = self.rate.within / CHECKS_PER_TIMEOUT;
+        // A timer is created only for a client that makes a write wait, which few do.
         let stall = self.stall.get_or_insert_with(|| Stall::new(pause));
         loop {
             ready!(stall.next_check.as_mut().poll(cx));
+            // Checked at each step and not once, because the service may become full while this
+            // client stalls.
             let allowed = match self.limits.is_full() {
                 true => pause,
                 false => self.rate.within,
@@ -151,6 +154,7 @@ impl AsyncWrite for ClientStream {
 
     /// Called by hyper when nothing is left to write.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // Everything was sent; the client may take any time until its next request.
         self.stall = None;
         Pin::new(&mut self.stream).poll_flush(cx)
     }
@@ -167,6 +171,7 @@ impl AsyncWrite for ClientStream {
         {
             return Poll::Ready(Ok(()));
         }
+        // On the stack, because nothing of it is kept.
         let mut discarded = [0; 8 * 1024];
         loop {
             let mut buffer = ReadBuf::new(&mut discarded);

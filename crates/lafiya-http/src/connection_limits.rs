@@ -56,6 +56,8 @@ impl ConnectionLimits {
             .try_acquire_owned()
             .map_err(|_| Refusal::Full)?;
         Ok(ConnectionPermit {
+            // After the permit of the total limit; if this fails, that permit is dropped and so
+            // released.
             counted: self.count(address)?,
             limits: Arc::clone(self),
             _permit: permit,
@@ -63,10 +65,12 @@ impl ConnectionLimits {
     }
 
     fn count(&self, address: IpAddr) -> Result<Option<IpAddr>, Refusal> {
+        // An IPv4 address counts as the same when it arrives in its IPv6 form.
         let address = address.to_canonical();
         if self.per_address_max == 0 || self.exempt.iter().any(|net| net.contains(&address)) {
             return Ok(None);
         }
+        // One IPv6 client has a whole network of addresses.
         let network = client_network(address);
         let mut by_address = self
             .by_address

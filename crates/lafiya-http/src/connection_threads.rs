@@ -62,6 +62,7 @@ impl ConnectionThreads {
     /// stream registered with that thread's runtime.
     pub(crate) fn slot(&self, stream: TcpStream) -> io::Result<(ConnectionSlot, TcpStream)> {
         let open = self.threads.iter().filter(|thread| thread.is_open());
+        // Also if all threads have ended: the shared runtime serves rather than nobody.
         let Some(thread) = open.min_by_key(|thread| thread.connections()) else {
             let slot = ConnectionSlot {
                 runtime: Handle::current(),
@@ -69,6 +70,8 @@ impl ConnectionThreads {
             };
             return Ok((slot, stream));
         };
+        // A stream belongs to the runtime that it was registered with, so it is taken out and
+        // registered again.
         let stream = stream.into_std()?;
         let _there = thread.runtime.enter();
         let stream = TcpStream::from_std(stream)?;
@@ -82,6 +85,8 @@ impl ConnectionThreads {
 
 impl Drop for ConnectionThreads {
     fn drop(&mut self) {
+        // For all threads at once: joining one after the other then takes no longer than the
+        // slowest.
         self.closing.cancel();
         for thread in self.threads.drain(..) {
             // A thread that panicked is closed as well.
@@ -95,6 +100,7 @@ impl ConnectionThread {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let answer = move || {
+            // Drives the runtime: the connections run as its tasks until the token is cancelled.
             runtime.block_on(closing.cancelled_owned());
             runtime.shutdown_timeout(LAST_READS);
         };
@@ -123,6 +129,7 @@ impl ConnectionSlot {
         let Self { runtime, taken } = self;
         runtime.spawn(async move {
             connection.await;
+            // Named, so that the block owns it until the connection ends.
             drop(taken);
         });
     }

@@ -62,6 +62,7 @@ impl EdgeService {
         let router = router::build(Arc::clone(&state), pages);
         Self {
             state,
+            // Two forms of one router: see `guarded`.
             compressing: compressing(router.clone()),
             router,
         }
@@ -69,6 +70,7 @@ impl EdgeService {
 
     /// Answers one request.
     pub async fn answer(&self, peer: SocketAddr, mut request: Request<Body>) -> Response<Body> {
+        // Before anything else, so that the time in the header and in the log covers everything.
         let started = Instant::now();
         // Version 7 ids begin with the time. An assessment takes its id from its request, so rows
         // of the same time are stored next to each other.
@@ -86,6 +88,7 @@ impl EdgeService {
             peer: peer.ip(),
         });
 
+        // Read now, because the request is consumed before its response may be an error.
         let fhir = fhir::FhirFormat::of(&request);
 
         let span = tracing::info_span!("request", request.id = %id, correlation.id = correlation.as_deref());
@@ -101,8 +104,11 @@ impl EdgeService {
         }
 
         let elapsed = started.elapsed();
+        // Handed through the response, because the route is known only inside the router.
         let metadata = response.extensions_mut().remove::<RequestMetadata>();
         let RequestMetadata { route, rate } = metadata.unwrap_or_default();
+        // The pattern and not the path: a path would give each id a time series of its own, and put
+        // ids into the log.
         let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
         let status = response.status();
         span.in_scope(|| {
@@ -128,6 +134,7 @@ impl EdgeService {
     /// Refuses a request with an ambiguous head and closes the connection after it.
     async fn refuse_framing(&self, request: Request<Body>, fault: &str) -> Response<Body> {
         let error = ApiError::new(ErrorCode::InvalidRequest, fault);
+        // Counted like any other, so that ambiguous requests are not free.
         let mut response = answer_counted(&self.state, request, error).await;
         let headers = response.headers_mut();
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -147,6 +154,8 @@ impl EdgeService {
             if let Some(limit) = policy.rate_limit_per_minute {
                 request.extensions_mut().insert(ReducedLimit(limit));
             }
+            // After the check of its end, and before the routing, which knows only the current
+            // paths.
             let current = with_current_version(request.uri(), &policy.name);
             *request.uri_mut() = current;
             self.guarded(request).await
@@ -169,6 +178,7 @@ impl EdgeService {
         };
         match AssertUnwindSafe(answering).catch_unwind().await {
             Ok(Ok(response)) => response,
+            // The error type of a router has no values.
             Ok(Err(never)) => match never {},
             Err(_) => {
                 tracing::error!("A handler panicked; answered 500.");
@@ -187,6 +197,7 @@ impl EdgeService {
         if let Ok(id) = HeaderValue::from_str(id.0.hyphenated().encode_lower(&mut written)) {
             headers.insert(REQUEST_ID, id);
         }
+        // Most responses take less than a millisecond; their value is static.
         let time = match elapsed_ms {
             0 => Ok(HeaderValue::from_static("0ms")),
             _ => HeaderValue::try_from(format!("{elapsed_ms}ms")),
@@ -245,6 +256,7 @@ fn write_security_headers(headers: &mut HeaderMap, https: bool) {
     let mut set = |name: HeaderName, value: &'static str| {
         headers
             .entry(name)
+            // A handler that sets the header, such as a page with its own policy, decides.
             .or_insert(HeaderValue::from_static(value));
     };
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
@@ -255,6 +267,7 @@ fn write_security_headers(headers: &mut HeaderMap, https: bool) {
         "default-src 'none'; frame-ancestors 'none'",
     );
     set(header::CACHE_CONTROL, "no-store");
+    // A browser must not be told to use https where the service has only http.
     if https {
         set(
             header::STRICT_TRANSPORT_SECURITY,

@@ -87,7 +87,7 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
 
 /// Parses the address of one hop. Some proxies append the port: `1.2.3.4:5678`, `[2001:db8::1]:80`.
 fn hop_address(hop: &str) -> Option<IpAddr> {
-    let with_port = || hop.parse::<SocketAddr>().ok().map(|it| it.ip());
+    let with_port = || hop.parse::<SocketAddr>().ok().map(|address| address.ip());
     let in_brackets = || hop.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
     let address: IpAddr = hop.parse().ok().or_else(with_port).or_else(in_brackets)?;
     Some(address.to_canonical())

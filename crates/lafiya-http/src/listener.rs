@@ -36,6 +36,8 @@ fn full_answer(refusal: Refusal) -> String {
             "Too many connections from your address. Close some, or try again shortly."
         }
     };
+    // Written by hand: a refused connection must cost almost nothing, so it reaches neither hyper
+    // nor the router.
     let body = format!(r#"{{"error":{{"code":"SERVICE_UNAVAILABLE","message":"{message}"}}}}"#);
     format!(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 2\r\n\
@@ -114,6 +116,8 @@ pub async fn serve(
             },
             () = &mut stop => break,
         };
+        // Refused at once instead of left in the queue of the kernel, where the client would wait
+        // without knowing why.
         let permit = match limits.admit(peer.ip()) {
             Ok(permit) => permit,
             Err(refusal) => {
@@ -122,6 +126,8 @@ pub async fn serve(
                 continue;
             }
         };
+        // Responses are written whole; waiting to fill a packet would delay them. A failure costs
+        // only that.
         let _ = stream.set_nodelay(true);
         let (slot, stream) = match connection_threads.slot(stream) {
             Ok(assigned) => assigned,
@@ -146,6 +152,7 @@ pub async fn serve(
         });
     }
 
+    // From here the kernel refuses new connections, so that a load balancer tries another replica.
     drop(listening);
     tokio::select! {
         () = graceful.shutdown() => tracing::info!("All running requests were answered."),
@@ -160,6 +167,7 @@ async fn turn_away(mut stream: TcpStream, refusal: Refusal) {
         stream.write_all(full_answer(refusal).as_bytes()).await?;
         stream.shutdown().await
     };
+    // Best effort: a refused client that does not read must not be kept either.
     let _ = tokio::time::timeout(Duration::from_secs(1), answer).await;
 }
 

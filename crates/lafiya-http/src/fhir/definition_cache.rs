@@ -90,9 +90,9 @@ pub(crate) fn answer_cached(
     let known = headers
         .get_all(header::IF_NONE_MATCH)
         .iter()
-        .filter_map(|it| it.to_str().ok())
-        .flat_map(|it| it.split(','))
-        .any(|it| it.trim() == rendered.tag || it.trim() == "*");
+        .filter_map(|header| header.to_str().ok())
+        .flat_map(|header| header.split(','))
+        .any(|tag| tag.trim() == rendered.tag || tag.trim() == "*");
     let mut response = if known {
         StatusCode::NOT_MODIFIED.into_response()
     } else {

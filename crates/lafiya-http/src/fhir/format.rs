@@ -31,7 +31,7 @@ impl FhirFormat {
             .path()
             .split('/')
             .take(3)
-            .any(|it| it == "fhir");
+            .any(|part| part == "fhir");
         is_fhir.then(|| Self::read(request.uri(), request.headers()))
     }
 
@@ -144,7 +144,7 @@ fn accepted(headers: &HeaderMap) -> Vec<String> {
 }
 
 fn media_of_accept(accepted: &[String]) -> Option<&'static str> {
-    let has = |media: &str| accepted.iter().any(|it| it == media);
+    let has = |media: &str| accepted.iter().any(|range| range == media);
     if has(FHIR_JSON) || has("application/json+fhir") {
         Some(FHIR_JSON)
     } else if has(JSON) || has("text/json") {
@@ -174,13 +174,16 @@ fn wants_outcome(accepted: &[String], format: Option<&str>, content_type: &str) 
         .into_iter()
         .chain(accepted.iter().map(String::as_str))
         .collect();
-    if said.iter().any(|it| it.contains("fhir")) {
+    if said.iter().any(|part| part.contains("fhir")) {
         return true;
     }
-    if said.iter().any(|it| *it == JSON || *it == "text/json") {
+    if said
+        .iter()
+        .any(|part| *part == JSON || *part == "text/json")
+    {
         return false;
     }
-    said.iter().any(|it| is_fhir(it)) || is_fhir(&content_type.to_ascii_lowercase())
+    said.iter().any(|part| is_fhir(part)) || is_fhir(&content_type.to_ascii_lowercase())
 }
 
 #[cfg(test)]

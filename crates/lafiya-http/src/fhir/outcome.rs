@@ -56,7 +56,11 @@ fn outcome(refused: &RefusedParts, systems: &Systems) -> Resource<'static> {
         let issues: Vec<Issue<'_>> = std::iter::once(issue).chain(danger).collect();
         return of_issues(&issues, systems);
     }
-    let places: Vec<String> = refused.fields.iter().map(|(it, _)| place(it)).collect();
+    let places: Vec<String> = refused
+        .fields
+        .iter()
+        .map(|(pointer, _)| place(pointer))
+        .collect();
     let issues: Vec<Issue<'_>> = refused
         .fields
         .iter()

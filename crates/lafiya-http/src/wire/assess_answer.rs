@@ -282,9 +282,13 @@ impl<'a> AssessAnswer<'a> {
     /// Builds the response with the contributions of its evidence.
     pub(crate) fn of(answer: &'a Assessed<'_>, pieces: &'a PreserializedContributions) -> Self {
         let document = &answer.document;
-        let it = &document.assessment;
-        let flags: Vec<&str> = it.red_flags.iter().map(|flag| flag.name.as_str()).collect();
-        let signs: Vec<&str> = it
+        let assessment = &document.assessment;
+        let flags: Vec<&str> = assessment
+            .red_flags
+            .iter()
+            .map(|flag| flag.name.as_str())
+            .collect();
+        let signs: Vec<&str> = assessment
             .watch_for
             .iter()
             .map(|watch| watch.sign.as_str())
@@ -292,35 +296,50 @@ impl<'a> AssessAnswer<'a> {
         Self {
             interview_id: document.interview_id.0,
             assessment_id: document.assessment_id.0,
-            conditions: it
+            conditions: assessment
                 .conditions
                 .iter()
                 .map(|condition| ConditionAnswer::of(condition, pieces))
                 .collect(),
-            triage: TriageAnswer::from(&it.triage),
-            should_stop: it.should_stop,
-            stop_reason: &it.stop_reason,
-            next_question: it.next_question.as_ref().map(|question| QuestionAnswer {
-                id: question.id.as_str(),
-                text: &question.text,
-                explanation: &question.explanation,
-                options: OPTIONS,
-            }),
+            triage: TriageAnswer::from(&assessment.triage),
+            should_stop: assessment.should_stop,
+            stop_reason: &assessment.stop_reason,
+            next_question: assessment
+                .next_question
+                .as_ref()
+                .map(|question| QuestionAnswer {
+                    id: question.id.as_str(),
+                    text: &question.text,
+                    explanation: &question.explanation,
+                    options: OPTIONS,
+                }),
             red_flags: flags.iter().chain(&signs).copied().collect(),
-            red_flags_structured: it.red_flags.iter().map(RedFlagAnswer::from).collect(),
+            red_flags_structured: assessment
+                .red_flags
+                .iter()
+                .map(RedFlagAnswer::from)
+                .collect(),
             red_flags_present: flags,
             red_flags_watch_for: signs,
-            red_flags_watch_for_structured: it.watch_for.iter().map(WatchForAnswer::from).collect(),
-            has_emergency_evidence: it.has_emergency_evidence,
-            clinical_warnings: it.warnings.iter().map(WarningAnswer::from).collect(),
-            recommended_investigations: it
+            red_flags_watch_for_structured: assessment
+                .watch_for
+                .iter()
+                .map(WatchForAnswer::from)
+                .collect(),
+            has_emergency_evidence: assessment.has_emergency_evidence,
+            clinical_warnings: assessment
+                .warnings
+                .iter()
+                .map(WarningAnswer::from)
+                .collect(),
+            recommended_investigations: assessment
                 .investigations
                 .iter()
                 .map(InvestigationAnswer::from)
                 .collect(),
             treatment_guidance: TreatmentAnswer {
-                immediate_actions: &it.treatment.immediate_actions,
-                condition_specific: it
+                immediate_actions: &assessment.treatment.immediate_actions,
+                condition_specific: assessment
                     .treatment
                     .condition_specific
                     .iter()
@@ -334,23 +353,27 @@ impl<'a> AssessAnswer<'a> {
                         },
                     })
                     .collect(),
-                supportive_care: &it.treatment.supportive_care,
-                avoid: &it.treatment.avoid,
+                supportive_care: &assessment.treatment.supportive_care,
+                avoid: &assessment.treatment.avoid,
             },
             referral_pathway: ReferralAnswer {
-                current_level: &it.referral.current_level,
-                refer_to: &it.referral.refer_to,
-                referral_criteria: &it.referral.criteria,
-                pre_referral_actions: &it.referral.pre_referral_actions,
-                source: &it.referral.source,
+                current_level: &assessment.referral.current_level,
+                refer_to: &assessment.referral.refer_to,
+                referral_criteria: &assessment.referral.criteria,
+                pre_referral_actions: &assessment.referral.pre_referral_actions,
+                source: &assessment.referral.source,
             },
             nearest_facilities: document
                 .facilities
                 .iter()
                 .map(FacilityAnswer::from)
                 .collect(),
-            notifiable: it.notifiable.iter().map(NotifiableAnswer::from).collect(),
-            sources: &it.sources,
+            notifiable: assessment
+                .notifiable
+                .iter()
+                .map(NotifiableAnswer::from)
+                .collect(),
+            sources: &assessment.sources,
             metadata: metadata(document, answer.cache_hit),
             disclaimer: &document.disclaimer,
         }
@@ -358,10 +381,10 @@ impl<'a> AssessAnswer<'a> {
 }
 
 fn metadata<'a>(document: &'a AssessmentDocument<'_>, cache_hit: bool) -> MetadataAnswer<'a> {
-    let it = &document.assessment;
+    let assessment = &document.assessment;
     MetadataAnswer {
         model_used: &document.model_used,
-        confidence: it.confidence,
+        confidence: assessment.confidence,
         total_latency_ms: document.timings.total_ms,
         retrieval_time_ms: document.timings.retrieval_ms,
         generation_time_ms: document.timings.generation_ms,
@@ -369,11 +392,11 @@ fn metadata<'a>(document: &'a AssessmentDocument<'_>, cache_hit: bool) -> Metada
         validation_passed: document
             .second_opinion
             .as_ref()
-            .is_none_or(|it| it.passed()),
-        triage_overridden: it.triage.overridden,
-        chunks_retrieved: it.chunks_retrieved,
+            .is_none_or(|opinion| opinion.passed()),
+        triage_overridden: assessment.triage.overridden,
+        chunks_retrieved: assessment.chunks_retrieved,
         cache_hit,
-        escalation_tier: it.escalation_tier,
+        escalation_tier: assessment.escalation_tier,
         phi_tokenized: true,
         phi_age_group: &document.age_group,
         phi_region: document.region.as_deref(),
@@ -386,51 +409,55 @@ fn metadata<'a>(document: &'a AssessmentDocument<'_>, cache_hit: bool) -> Metada
 /// Returns the outcome of the second opinion, or `not_asked`.
 pub(crate) fn opinion_status(document: &AssessmentDocument<'_>) -> &'static str {
     let opinion = document.second_opinion.as_ref();
-    opinion.map_or("not_asked", |it| it.status.as_str())
+    opinion.map_or("not_asked", |opinion| opinion.status.as_str())
 }
 
 impl<'a> ConditionAnswer<'a> {
-    fn of(it: &'a AssessedCondition<'_>, pieces: &'a PreserializedContributions) -> Self {
+    fn of(condition: &'a AssessedCondition<'_>, pieces: &'a PreserializedContributions) -> Self {
         Self {
-            id: it.id.as_str(),
-            name: &it.name,
-            probability: it.probability,
-            severity: &it.severity,
-            common_name: &it.common_name,
-            icd10: &it.icd10,
-            snomed_ct: &it.snomed_ct,
-            description: &it.description,
-            evidence_supporting: &it.supporting,
-            evidence_against: &it.against,
-            source_citations: &it.citations,
-            rationale_one_line: &it.rationale,
-            insufficient_data: it.insufficient_data,
+            id: condition.id.as_str(),
+            name: &condition.name,
+            probability: condition.probability,
+            severity: &condition.severity,
+            common_name: &condition.common_name,
+            icd10: &condition.icd10,
+            snomed_ct: &condition.snomed_ct,
+            description: &condition.description,
+            evidence_supporting: &condition.supporting,
+            evidence_against: &condition.against,
+            source_citations: &condition.citations,
+            rationale_one_line: &condition.rationale,
+            insufficient_data: condition.insufficient_data,
             contributions: Contributions {
                 pieces,
-                weights: &it.weights,
+                weights: &condition.weights,
             },
         }
     }
 }
 
 impl<'a> From<&'a Triage<'_>> for TriageAnswer<'a> {
-    fn from(it: &'a Triage<'_>) -> Self {
+    fn from(triage: &'a Triage<'_>) -> Self {
         Self {
-            level: it.level.as_str(),
-            description: &it.description,
-            recommended_action: &it.recommended_action,
-            timeframe: it.timeframe.as_str(),
-            recommended_specialist: it.specialist.as_ref().map(|specialist| SpecialistAnswer {
-                id: &specialist.id,
-                name: &specialist.name,
-                reasoning: &specialist.reasoning,
-                escalate_to: &specialist.escalate_to,
-                escalation_trigger: &specialist.escalation_trigger,
-            }),
-            recommended_channel: it.channel.as_deref(),
-            root_cause: it.root_cause.as_deref(),
+            level: triage.level.as_str(),
+            description: &triage.description,
+            recommended_action: &triage.recommended_action,
+            timeframe: triage.timeframe.as_str(),
+            recommended_specialist: triage
+                .specialist
+                .as_ref()
+                .map(|specialist| SpecialistAnswer {
+                    id: &specialist.id,
+                    name: &specialist.name,
+                    reasoning: &specialist.reasoning,
+                    escalate_to: &specialist.escalate_to,
+                    escalation_trigger: &specialist.escalation_trigger,
+                }),
+            recommended_channel: triage.channel.as_deref(),
+            root_cause: triage.root_cause.as_deref(),
             contributing_evidence: Some(
-                it.contributing_evidence
+                triage
+                    .contributing_evidence
                     .iter()
                     .map(|id| id.as_str())
                     .collect(),
@@ -440,83 +467,83 @@ impl<'a> From<&'a Triage<'_>> for TriageAnswer<'a> {
 }
 
 impl<'a> From<&'a RedFlag<'_>> for RedFlagAnswer<'a> {
-    fn from(it: &'a RedFlag<'_>) -> Self {
+    fn from(red_flag: &'a RedFlag<'_>) -> Self {
         Self {
-            id: &it.id,
-            name: &it.name,
-            seriousness: it.seriousness.as_str(),
-            root_cause: &it.root_cause,
+            id: &red_flag.id,
+            name: &red_flag.name,
+            seriousness: red_flag.seriousness.as_str(),
+            root_cause: &red_flag.root_cause,
         }
     }
 }
 
 impl<'a> From<&'a WatchFor<'_>> for WatchForAnswer<'a> {
-    fn from(it: &'a WatchFor<'_>) -> Self {
+    fn from(sign: &'a WatchFor<'_>) -> Self {
         Self {
-            sign: &it.sign,
-            escalates_to: &it.escalates_to,
-            action: &it.action,
+            sign: &sign.sign,
+            escalates_to: &sign.escalates_to,
+            action: &sign.action,
         }
     }
 }
 
 impl<'a> From<&'a Warning<'_>> for WarningAnswer<'a> {
-    fn from(it: &'a Warning<'_>) -> Self {
+    fn from(warning: &'a Warning<'_>) -> Self {
         Self {
-            kind: it.kind,
-            severity: it.severity,
-            message: &it.message,
-            recommended_action: &it.recommended_action,
-            details: &it.details,
+            kind: warning.kind,
+            severity: warning.severity,
+            message: &warning.message,
+            recommended_action: &warning.recommended_action,
+            details: &warning.details,
         }
     }
 }
 
 impl<'a> From<&'a Investigation<'_>> for InvestigationAnswer<'a> {
-    fn from(it: &'a Investigation<'_>) -> Self {
+    fn from(investigation: &'a Investigation<'_>) -> Self {
         Self {
-            priority: it.priority,
-            test_id: it.test_id.as_str(),
-            test_name: &it.test_name,
-            alternative_name: &it.alternative_name,
-            purpose: &it.purpose,
-            source: &it.source,
-            interpretation: &it.interpretation,
-            urgency: &it.urgency,
-            differentiates: &it.differentiates,
-            available_at: &it.available_at,
+            priority: investigation.priority,
+            test_id: investigation.test_id.as_str(),
+            test_name: &investigation.test_name,
+            alternative_name: &investigation.alternative_name,
+            purpose: &investigation.purpose,
+            source: &investigation.source,
+            interpretation: &investigation.interpretation,
+            urgency: &investigation.urgency,
+            differentiates: &investigation.differentiates,
+            available_at: &investigation.available_at,
         }
     }
 }
 
 impl<'a> From<&'a NearestFacility> for FacilityAnswer<'a> {
-    fn from(it: &'a NearestFacility) -> Self {
+    fn from(facility: &'a NearestFacility) -> Self {
         Self {
-            name: &it.name,
-            address: &it.address,
-            phone: it.phone.as_deref(),
-            kind: &it.kind,
-            distance_km: it.distance_km,
-            rating: it.rating,
-            open_now: it.open_now,
-            level: it.level.as_str(),
-            travel_hint: &it.travel_hint,
-            latitude: it.latitude,
-            longitude: it.longitude,
-            source: &it.source,
+            name: &facility.name,
+            address: &facility.address,
+            phone: facility.phone.as_deref(),
+            kind: &facility.kind,
+            distance_km: facility.distance_km,
+            rating: facility.rating,
+            open_now: facility.open_now,
+            level: facility.level.as_str(),
+            travel_hint: &facility.travel_hint,
+            latitude: facility.latitude,
+            longitude: facility.longitude,
+            source: &facility.source,
         }
     }
 }
 
 impl<'a> From<&'a Notifiable<'_>> for NotifiableAnswer<'a> {
-    fn from(it: &'a Notifiable<'_>) -> Self {
+    fn from(duty: &'a Notifiable<'_>) -> Self {
         Self {
-            condition_id: it.condition_id.as_str(),
-            condition_name: &it.condition_name,
-            scheme: &it.scheme,
-            how_fast: &it.how_fast,
-            to: &it.to,
-            source: &it.source,
+            condition_id: duty.condition_id.as_str(),
+            condition_name: &duty.condition_name,
+            scheme: &duty.scheme,
+            how_fast: &duty.how_fast,
+            to: &duty.to,
+            source: &duty.source,
         }
     }
 }

@@ -118,7 +118,9 @@ mod tests {
                 weights: &weights[..length],
             };
             let each = told.iter().zip(weights);
-            let each: Vec<_> = each.map(|(it, w)| ContributionAnswer::of(it, w)).collect();
+            let each: Vec<_> = each
+                .map(|(contribution, w)| ContributionAnswer::of(contribution, w))
+                .collect();
             assert_eq!(
                 json::written(&copied, 0).ok().unwrap(),
                 serde_json::to_vec(&each).unwrap()

@@ -214,7 +214,9 @@ pub(crate) struct StatedAge {
 impl From<Age> for StatedAge {
     fn from(age: Age) -> Self {
         let in_days = i64::from(age.days()) <= AGE_DAYS_MAX;
-        let months = (0..12).rev().find(|it| Age::from_months(*it) <= age);
+        let months = (0..12)
+            .rev()
+            .find(|months| Age::from_months(*months) <= age);
         Self {
             age: age.years(),
             age_months: months.filter(|_| age.years() == 0 && !in_days),
@@ -288,19 +290,19 @@ impl<'a> ParseAnswer<'a> {
             patient: parsed.age.map(StatedAge::from),
             // A measured value is not a symptom, normal or not: its meaning is a separate mention.
             symptoms: present(ConceptKind::Symptom)
-                .filter(|it| it.value.is_none())
-                .map(|it| SymptomMention {
-                    id: base.id_of(it.concept),
-                    name: base.name_of(it.concept),
-                    confidence: rounded(it.confidence),
-                    duration_days: it.duration_days,
+                .filter(|mention| mention.value.is_none())
+                .map(|mention| SymptomMention {
+                    id: base.id_of(mention.concept),
+                    name: base.name_of(mention.concept),
+                    confidence: rounded(mention.confidence),
+                    duration_days: mention.duration_days,
                 })
                 .collect(),
             risk_factors: present(ConceptKind::RiskFactor)
-                .map(|it| RiskFactorMention {
-                    id: base.id_of(it.concept),
-                    name: base.name_of(it.concept),
-                    confidence: rounded(it.confidence),
+                .map(|mention| RiskFactorMention {
+                    id: base.id_of(mention.concept),
+                    name: base.name_of(mention.concept),
+                    confidence: rounded(mention.confidence),
                 })
                 .collect(),
         }
@@ -308,20 +310,20 @@ impl<'a> ParseAnswer<'a> {
 }
 
 impl<'a> MentionAnswer<'a> {
-    fn of(base: &'a KnowledgeBase, it: &'a Mention, by_model: bool) -> Self {
+    fn of(base: &'a KnowledgeBase, mention: &'a Mention, by_model: bool) -> Self {
         Self {
-            id: base.id_of(it.concept),
-            orth: &it.orth,
-            name: base.name_of(it.concept),
-            common_name: base.common_name_of(it.concept),
-            choice_id: it.choice.as_str(),
-            kind: it.concept.kind().as_str(),
-            severity: it.severity.map_or("", |severity| severity.as_str()),
-            duration_days: it.duration_days,
-            value: it.value.as_deref(),
-            confidence: rounded(it.confidence),
-            start: it.start,
-            end: it.end,
+            id: base.id_of(mention.concept),
+            orth: &mention.orth,
+            name: base.name_of(mention.concept),
+            common_name: base.common_name_of(mention.concept),
+            choice_id: mention.choice.as_str(),
+            kind: mention.concept.kind().as_str(),
+            severity: mention.severity.map_or("", |severity| severity.as_str()),
+            duration_days: mention.duration_days,
+            value: mention.value.as_deref(),
+            confidence: rounded(mention.confidence),
+            start: mention.start,
+            end: mention.end,
             found_by: if by_model { "model" } else { "lexicon" },
         }
     }

@@ -79,15 +79,15 @@ pub(crate) struct RestsOnAnswer<'a> {
 }
 
 impl<'a> From<RestsOn<'a>> for RestsOnAnswer<'a> {
-    fn from(it: RestsOn<'a>) -> Self {
+    fn from(item: RestsOn<'a>) -> Self {
         Self {
-            id: it.id,
-            name: it.name,
-            choice: it.choice.as_str(),
-            duration_days: it.duration_days,
-            severity: it.severity.map(Severity::as_str),
-            value: it.measured.map(|it| it.value),
-            unit: it.measured.map(|it| it.unit.as_str()),
+            id: item.id,
+            name: item.name,
+            choice: item.choice.as_str(),
+            duration_days: item.duration_days,
+            severity: item.severity.map(Severity::as_str),
+            value: item.measured.map(|measured| measured.value),
+            unit: item.measured.map(|measured| measured.unit.as_str()),
         }
     }
 }
@@ -156,15 +156,15 @@ pub(crate) struct RationaleMetadata<'a> {
 impl<'a> From<&'a Filed> for RationaleAnswer<'a> {
     fn from(filed: &'a Filed) -> Self {
         let document = &filed.document;
-        let it = &document.assessment;
+        let assessment = &document.assessment;
         Self {
             assessment_id: document.assessment_id.0,
             interview_id: document.interview_id.0,
             rests_on: document.rests_on().into_iter().map(Into::into).collect(),
             supersedes: filed.supersedes.map(|id| id.0),
             superseded_by: filed.superseded_by.map(|id| id.0),
-            reasoning: it.reasoning.steps.join("\n"),
-            conditions: it
+            reasoning: assessment.reasoning.steps.join("\n"),
+            conditions: assessment
                 .conditions
                 .iter()
                 .map(|condition| ConditionRationale {
@@ -177,17 +177,17 @@ impl<'a> From<&'a Filed> for RationaleAnswer<'a> {
                 })
                 .collect(),
             triage: TriageRationale {
-                level: it.triage.level.as_str(),
-                rationale: &it.reasoning.triage_rationale,
-                overridden: it.triage.overridden,
-                override_reason: it.triage.override_reason.as_deref(),
-                what_would_change: &it.reasoning.what_would_change,
+                level: assessment.triage.level.as_str(),
+                rationale: &assessment.reasoning.triage_rationale,
+                overridden: assessment.triage.overridden,
+                override_reason: assessment.triage.override_reason.as_deref(),
+                what_would_change: &assessment.reasoning.what_would_change,
             },
             second_opinion: OpinionRationale::of(document),
             metadata: RationaleMetadata {
                 model_used: &document.model_used,
                 generated_at: document.created_at.to_string(),
-                confidence: it.confidence,
+                confidence: assessment.confidence,
                 processing_time_ms: document.timings.total_ms,
                 knowledge_version: &document.knowledge_version,
             },
@@ -206,12 +206,14 @@ impl<'a> OpinionRationale<'a> {
         };
         Self {
             status: opinion_status(document),
-            model: opinion.map_or("", |it| &it.model),
-            failure: opinion.map_or("", |it| &it.failure),
-            request_sha256: opinion.map_or("", |it| &it.request_sha256),
-            attempts: opinion.map_or(0, |it| it.attempts),
-            latency_ms: opinion.map_or(0, |it| it.latency_ms),
-            verdicts: opinion.map_or(Vec::new(), |it| it.verdicts.iter().map(verdict).collect()),
+            model: opinion.map_or("", |opinion| &opinion.model),
+            failure: opinion.map_or("", |opinion| &opinion.failure),
+            request_sha256: opinion.map_or("", |opinion| &opinion.request_sha256),
+            attempts: opinion.map_or(0, |opinion| opinion.attempts),
+            latency_ms: opinion.map_or(0, |opinion| opinion.latency_ms),
+            verdicts: opinion.map_or(Vec::new(), |opinion| {
+                opinion.verdicts.iter().map(verdict).collect()
+            }),
         }
     }
 }
