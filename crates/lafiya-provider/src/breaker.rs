@@ -36,6 +36,7 @@ impl Breaker {
         match *self.lock() {
             State::Closed { .. } => false,
             State::Open { until } => now < until,
+            // A trial is running; until it ends, the server counts as down.
             State::HalfOpen => true,
         }
     }
@@ -50,6 +51,7 @@ impl Breaker {
             State::Open { .. } | State::HalfOpen => return None,
         };
         if trial {
+            // Set by the first call after the pause, so that only this one is let through.
             *state = State::HalfOpen;
         }
         Some(CallPermit {

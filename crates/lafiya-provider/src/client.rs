@@ -163,8 +163,10 @@ impl Provider {
             .user_agent(USER_AGENT)
             // A redirect would send the case and the API key to another server.
             .redirect(Policy::none())
+            // The total timeout is applied around all attempts, not to each.
             .connect_timeout(settings.timeout)
             .pool_max_idle_per_host(settings.concurrency);
+        // A proxy of the environment could not reach a server on this machine.
         if is_this_machine(&chat) {
             client = client.no_proxy();
         }
@@ -192,6 +194,7 @@ impl Provider {
         let started = Instant::now();
         let mut attempts = 0;
         let body = chat::body(question, &self.settings.model, self.settings.tokens_max);
+        // Stored instead of the question, to prove later which question an answer belongs to.
         let request_sha256 = hex::encode(Sha256::digest(&body));
         let spoken = self.converse(body, started, &mut attempts).await;
         let latency = started.elapsed();
@@ -225,6 +228,7 @@ impl Provider {
     /// Whether the server is healthy: the circuit breaker is closed, and a recent call succeeded or
     /// a probe is answered.
     pub async fn is_well(&self) -> bool {
+        // Held during the probe, so that many health checks at once cause a single probe.
         let mut seen = self.seen.lock().await;
         if self.breaker.is_open(Instant::now()) {
             return false;
@@ -265,10 +269,12 @@ impl Provider {
         if self.breaker.is_open(started) {
             return Err(Failure::CircuitOpen);
         }
+        // Waiting counts against the timeout: the clinician waits all the same.
         let place = timeout_at(deadline, self.places.acquire()).await;
         let Ok(Ok(_place)) = place else {
             return Err(Failure::Busy);
         };
+        // After the wait for a place, in which the breaker may have opened.
         let pass = self.breaker.admit(Instant::now());
         let pass = pass.ok_or(Failure::CircuitOpen)?;
         // A dropped pass counts as a failure, and so does a timeout.
@@ -281,6 +287,8 @@ impl Provider {
     async fn attempts(&self, body: Vec<u8>, attempts: &mut u32) -> Result<String, Failure> {
         let mut pause = FIRST_PAUSE;
         loop {
+            // Counted before the call, so that a call that is cut off by the timeout is counted
+            // too.
             *attempts += 1;
             let (failure, asked) = match self.attempt(body.clone()).await {
                 Ok(content) => return Ok(content),
@@ -344,6 +352,7 @@ impl Provider {
 
 /// Reads a response up to the maximum size.
 async fn bounded(mut response: Response) -> Result<Vec<u8>, Failure> {
+    // A false length is caught below.
     let told = response.content_length().unwrap_or(0);
     if told > ANSWER_BYTES_MAX as u64 {
         return Err(Failure::TooLarge);

@@ -39,6 +39,7 @@ pub(crate) fn objection(
         return Some("is longer than a sentence");
     }
     let plain = |letter: char| letter.is_alphanumeric() || " ,.;:()'’-–/%".contains(letter);
+    // Mark-up, addresses of web pages and line breaks have no place in a reason.
     if !sentence.chars().all(plain) {
         return Some("holds more than words");
     }
@@ -51,13 +52,17 @@ pub(crate) fn objection(
         return Some("speaks of treatment, urgency or absence, which is not its part");
     }
     let mut known: HashSet<String> = LINKING.split_whitespace().map(str::to_owned).collect();
-    let sources = cited.iter().map(|it| it.text.as_str());
+    // Only the passages that it cites: words of another one would be a claim without a source.
+    let sources = cited.iter().map(|passage| passage.text.as_str());
     for text in sources.chain(told.iter().map(String::as_str)) {
         known.extend(words_of(text));
     }
     let grounded = |word: &String| {
         known.contains(word)
-            || word.strip_suffix('s').is_some_and(|it| known.contains(it))
+            || word
+                // A singular where the passage has the plural, or the other way round.
+                .strip_suffix('s')
+                .is_some_and(|singular| known.contains(singular))
             || known.contains(&format!("{word}s"))
     };
     if !words.iter().all(grounded) {

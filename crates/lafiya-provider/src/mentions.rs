@@ -46,13 +46,14 @@ pub fn claimed_mentions(content: &str, scrubbed: &str) -> Vec<ClaimedMention> {
     list.into_iter()
         .flatten()
         .take(MENTIONS_MAX)
-        .filter_map(|it| serde_json::from_value::<ClaimedMention>(it.clone()).ok())
-        .filter(|it| {
-            let length = it.quote.chars().count();
+        .filter_map(|claim| serde_json::from_value::<ClaimedMention>(claim.clone()).ok())
+        .filter(|claim| {
+            let length = claim.quote.chars().count();
             (3..=QUOTE_CHARACTERS_MAX).contains(&length)
-                && it.term.chars().count() <= QUOTE_CHARACTERS_MAX
-                && !it.quote.contains(['[', ']'])
-                && text.contains(&it.quote.to_lowercase())
+                && claim.term.chars().count() <= QUOTE_CHARACTERS_MAX
+                // A quote of a placeholder such as "[name]" says nothing.
+                && !claim.quote.contains(['[', ']'])
+                && text.contains(&claim.quote.to_lowercase())
         })
         .collect()
 }

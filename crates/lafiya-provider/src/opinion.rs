@@ -105,7 +105,7 @@ impl Judged {
             let condition = base.condition(ix);
             let id = ConceptId(condition.text.id.clone());
             let probability = claim["probability"].as_f64();
-            let probability = probability.filter(|it| (0.0..=1.0).contains(it));
+            let probability = probability.filter(|probability| (0.0..=1.0).contains(probability));
             let known = self.opinion.views.iter().any(|(known, _)| *known == id);
             match probability {
                 _ if !condition.is_possible(patient.age, patient.sex) => {
@@ -127,6 +127,8 @@ impl Judged {
             self.refuse("conditions", "are more than were asked for");
         }
         let whole: f64 = self.opinion.views.iter().map(|(_, share)| share).sum();
+        // Models often give each condition a probability of its own. Scaled, their order and ratio
+        // stay.
         if whole > 1.0 {
             for (_, share) in &mut self.opinion.views {
                 *share /= whole;
@@ -168,7 +170,7 @@ impl Judged {
                 Some(reason) => self.refuse("reason", reason),
                 None => {
                     let mut sources: Vec<String> = Vec::new();
-                    for source in cited.iter().flat_map(|it| &it.sources) {
+                    for source in cited.iter().flat_map(|passage| &passage.sources) {
                         if !sources.contains(source) {
                             sources.push(source.clone());
                         }
@@ -189,7 +191,7 @@ impl Judged {
 
 /// Finds a condition by its id or by its exact name.
 fn condition_named(base: &KnowledgeBase, named: &str) -> Option<ConditionIx> {
-    let by_id = base.resolve(named).and_then(|it| it.condition());
+    let by_id = base.resolve(named).and_then(|concept| concept.condition());
     by_id.or_else(|| {
         let same = |name: &str| name.eq_ignore_ascii_case(named.trim());
         base.condition_indices().find(|ix| {
@@ -231,7 +233,7 @@ mod tests {
 
     fn refused(judged: &Judged) -> Vec<&str> {
         let refused = judged.verdicts.iter().filter(|verdict| !verdict.accepted);
-        refused.map(|it| it.reason.as_str()).collect()
+        refused.map(|verdict| verdict.reason.as_str()).collect()
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub fn question_about(
     let candidates: Vec<Value> = candidates
         .iter()
         .filter_map(|id| Some((id, condition(base, id)?)))
-        .map(|(id, it)| json!({"id": id.as_str(), "name": it.text.name}))
+        .map(|(id, condition)| json!({"id": id.as_str(), "name": condition.text.name}))
         .collect();
     let shown: Vec<Value> = passages
         .iter()
@@ -144,6 +144,7 @@ fn described(base: &KnowledgeBase, condition: &Condition) -> String {
     let risks: Vec<&str> = condition
         .risks
         .iter()
+        // Protective factors would read as causes in this sentence.
         .filter(|risk| risk.ln_odds > 0.0)
         .take(RISKS_MAX)
         .map(|risk| base.risk(risk.risk).text.name.as_str())
@@ -162,7 +163,10 @@ fn described(base: &KnowledgeBase, condition: &Condition) -> String {
 }
 
 fn schema() -> Value {
-    let levels: Vec<&str> = TriageLevel::ALL.iter().map(|it| it.as_str()).collect();
+    let levels: Vec<&str> = TriageLevel::ALL
+        .iter()
+        .map(|level| level.as_str())
+        .collect();
     json!({
         "type": "object",
         "additionalProperties": false,

@@ -142,6 +142,8 @@ impl Scrubber {
     /// ```
     pub fn scrub(&self, text: &str) -> String {
         let mut pieces = pieces(text);
+        // What has a fixed form comes first; names are searched last, because words that are
+        // already removed help to find their ends.
         take_contacts(&mut pieces);
         take_dates(&mut pieces);
         take_ages(&mut pieces);
@@ -164,7 +166,9 @@ impl Scrubber {
             }
             let capital = piece.text.starts_with(char::is_uppercase);
             let after_title = previous_word(pieces, place)
-                .is_some_and(|it| TITLES.contains(&pieces[it].lower.as_str()));
+                .is_some_and(|at| TITLES.contains(&pieces[at].lower.as_str()));
+            // Names that are also words are names only with a capital; other unknown words with a
+            // capital are taken for names too, which removes too much rather than too little.
             let is_name = self.names.contains(piece.lower.as_str())
                 || (capital && self.names_that_are_words.contains(piece.lower.as_str()))
                 || (capital && !self.is_known(piece) && !TITLES.contains(&piece.lower.as_str()))
@@ -191,10 +195,12 @@ impl Scrubber {
         for piece in &mut pieces[cue + 1..] {
             let ends_clause =
                 piece.kind == Token::Other && piece.text.contains([',', '.', ';', '!', '?', '\n']);
+            // Without a bound, a text in an unknown language would be removed to its end.
             if taken == AFTER_CUE_MAX || ends_clause {
                 return;
             }
             if piece.kind == Token::Word {
+                // A word that was already removed is part of the name, even if it is known.
                 if self.known.contains(&piece.lower) && piece.taken.is_none() {
                     return;
                 }
@@ -257,17 +263,17 @@ fn take_contacts(pieces: &mut [Piece<'_>]) {
         piece.text.contains('@') || piece.text.contains("://") || piece.lower == "www"
     };
     let signs: Vec<usize> = (0..pieces.len())
-        .filter(|&it| is_sign(&pieces[it]))
+        .filter(|&at| is_sign(&pieces[at]))
         .collect();
     for sign in signs {
         let before = pieces[..sign]
             .iter()
             .rposition(is_blank)
-            .map_or(0, |it| it + 1);
+            .map_or(0, |blank| blank + 1);
         let after = pieces[sign + 1..].iter().position(is_blank);
-        let end = after.map_or(pieces.len(), |it| sign + 1 + it);
-        for it in &mut pieces[before..end] {
-            it.taken = Some("[contact]");
+        let end = after.map_or(pieces.len(), |blank| sign + 1 + blank);
+        for piece in &mut pieces[before..end] {
+            piece.taken = Some("[contact]");
         }
     }
 }
@@ -290,8 +296,8 @@ fn take_dates(pieces: &mut [Piece<'_>]) {
             && joined(place + 3)
             && pieces[place + 2].kind == Token::Number
         {
-            for it in &mut pieces[place..place + 5] {
-                it.taken = Some("[date]");
+            for piece in &mut pieces[place..place + 5] {
+                piece.taken = Some("[date]");
             }
         }
         if is_number && is_year(pieces[place].text) {
@@ -310,7 +316,7 @@ fn is_year(text: &str) -> bool {
 /// Removes a month as a date if a day or a year is next to it.
 fn take_month(pieces: &mut [Piece<'_>], month: usize) {
     let has_digit = |piece: &Piece<'_>| matches!(piece.kind, Token::Number | Token::Mixed);
-    let near = |at: Option<usize>| at.filter(|&it| pieces.get(it).is_some_and(has_digit));
+    let near = |at: Option<usize>| at.filter(|&at| pieces.get(at).is_some_and(has_digit));
     let before = near(month.checked_sub(2));
     let after = near(Some(month + 2));
     if before.is_none() && after.is_none() {
@@ -325,11 +331,11 @@ fn take_month(pieces: &mut [Piece<'_>], month: usize) {
 fn take_ages(pieces: &mut [Piece<'_>]) {
     for place in 0..pieces.len() {
         let aged = previous_word(pieces, place)
-            .is_some_and(|it| matches!(pieces[it].lower.as_str(), "aged" | "age"));
+            .is_some_and(|at| matches!(pieces[at].lower.as_str(), "aged" | "age"));
         let next = pieces[place + 1..]
             .iter()
             .find(|piece| piece.kind != Token::Other);
-        let followed = next.is_some_and(|it| YEARS_OLD.contains(&it.lower.as_str()));
+        let followed = next.is_some_and(|word| YEARS_OLD.contains(&word.lower.as_str()));
         let unit = pieces[place]
             .lower
             .trim_start_matches(|letter: char| letter.is_numeric());
@@ -365,8 +371,8 @@ fn take_numbers(pieces: &mut [Piece<'_>]) {
             end += 2;
         }
         if count > DIGITS_MAX {
-            for it in &mut pieces[place..end] {
-                it.taken = it.taken.or(Some("[number]"));
+            for piece in &mut pieces[place..end] {
+                piece.taken = piece.taken.or(Some("[number]"));
             }
         }
         place = end;
@@ -381,13 +387,13 @@ fn take_streets(pieces: &mut [Piece<'_>]) {
             continue;
         }
         let from = place.saturating_sub(6);
-        let number = (from..place).rev().find(|&it| {
-            matches!(pieces[it].kind, Token::Number | Token::Mixed)
-                && pieces[it].taken != Some("[age]")
+        let number = (from..place).rev().find(|&at| {
+            matches!(pieces[at].kind, Token::Number | Token::Mixed)
+                && pieces[at].taken != Some("[age]")
         });
         if let Some(number) = number {
-            for it in &mut pieces[number..=place] {
-                it.taken = Some("[place]");
+            for piece in &mut pieces[number..=place] {
+                piece.taken = Some("[place]");
             }
         }
     }
@@ -401,7 +407,7 @@ fn previous_word(pieces: &[Piece<'_>], place: usize) -> Option<usize> {
     // A title may end with a full stop, and a colon may follow "name".
     let close = between
         .iter()
-        .all(|it| it.text.trim_matches([' ', '.', ':', '-']).is_empty());
+        .all(|piece| piece.text.trim_matches([' ', '.', ':', '-']).is_empty());
     close.then_some(before)
 }
 
@@ -410,8 +416,8 @@ fn ends_name_cue(pieces: &[Piece<'_>], place: usize) -> bool {
     NAME_CUES.iter().any(|cue| {
         let mut at = Some(place);
         cue.iter().rev().all(|word| {
-            let here = at.is_some_and(|it| pieces[it].lower == *word);
-            at = at.and_then(|it| previous_word(pieces, it));
+            let here = at.is_some_and(|at| pieces[at].lower == *word);
+            at = at.and_then(|at| previous_word(pieces, at));
             here
         })
     })

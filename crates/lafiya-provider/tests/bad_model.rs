@@ -38,7 +38,7 @@ fn advised<'a>(
 fn denying(matter: &Value) -> Value {
     let all = matter["candidates"].as_array().expect("candidates").iter();
     let denied: Vec<Value> = all
-        .map(|it| json!({"condition_id": it["id"], "probability": 0}))
+        .map(|condition| json!({"condition_id": condition["id"], "probability": 0}))
         .collect();
     json!({"conditions": denied, "triage": "self-care", "reasons": [], "red_flags": []})
 }
@@ -57,10 +57,10 @@ fn all_of_it<'a>(answer: &'a Assessment<'_>) -> Vec<&'a str> {
     let treatment = &answer.treatment;
     let specific = treatment.condition_specific.iter();
     specific
-        .map(|it| &it.first_line)
+        .map(|treatment| &treatment.first_line)
         .chain(&treatment.immediate_actions)
         .chain(&treatment.avoid)
-        .map(|it| it.as_str())
+        .map(|line| line.as_str())
         .collect()
 }
 
@@ -86,7 +86,7 @@ fn a_bad_model_makes_no_case_less_safe() {
                 assert_eq!(with.red_flags, without.red_flags, "{}", case.id);
                 let kept = all_of_it(&with);
                 assert!(
-                    all_of_it(&without).iter().all(|it| kept.contains(it)),
+                    all_of_it(&without).iter().all(|line| kept.contains(line)),
                     "{}",
                     case.id
                 );
