@@ -91,6 +91,8 @@ fn place_of_v6(address: Ipv6Addr) -> NetworkKind {
     if address.is_loopback() {
         return NetworkKind::Private;
     }
+    // The forms that contain an IPv4 address come before the general ranges, so that the inner
+    // address decides.
     if let Some(inside) = address.to_ipv4_mapped() {
         return place_of_v4(inside);
     }
@@ -101,6 +103,7 @@ fn place_of_v6(address: Ipv6Addr) -> NetworkKind {
     if SIX_TO_FOUR.contains(&address) {
         return never_private(place_of_v4(joined(a, b)));
     }
+    // Before the unique-local range, which contains it and which a developer may allow.
     if METADATA_V6.contains(&address) {
         return NetworkKind::Special;
     }

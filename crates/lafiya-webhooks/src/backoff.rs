@@ -46,6 +46,7 @@ impl RetrySchedule {
         let delay = self.delays.get(attempts_before as usize)?;
         let jittered = delay.mul_f64(1.0 - JITTER + 2.0 * JITTER * chance.clamp(0.0, 1.0));
         let asked = asked.unwrap_or_default().min(ASKED_PAUSE_MAX);
+        // A receiver may ask for a longer pause than planned, not for a shorter one.
         Some(jittered.max(asked))
     }
 }

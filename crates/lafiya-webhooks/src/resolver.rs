@@ -47,6 +47,7 @@ impl Resolve for GuardedResolver {
             let allowed: Vec<SocketAddr> = found
                 .into_iter()
                 .filter(|address| policy.allows(*address))
+                // The port is that of the URL; the client fills it in.
                 .map(|address| SocketAddr::new(address, 0))
                 .collect();
             if allowed.is_empty() {

@@ -67,6 +67,7 @@ impl Sender {
     }
 
     pub(crate) async fn attempt(&self, delivery: &ClaimedDelivery, now: Timestamp) -> Outcome {
+        // Checked again: the policy may have become stricter since the URL was registered.
         let url = match self.policy.check(&delivery.url) {
             Ok(url) => url,
             Err(refusal) => return failed(None, format!("the address {refusal}")),
@@ -86,6 +87,7 @@ impl Sender {
             .header(CONTENT_TYPE, "application/json")
             .header("webhook-id", &id)
             .header("webhook-timestamp", now.as_second())
+            // Over the bytes of `body`, which are sent unchanged.
             .header("webhook-signature", signature(&secrets, &id, now, &body))
             .body(body);
         match request.send().await {
@@ -131,6 +133,7 @@ fn judged(response: &Response) -> Outcome {
 
 fn asked_pause(response: &Response) -> Option<Duration> {
     let value = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
+    // The form with a date is ignored; it would depend on the receiver's clock.
     value.trim().parse().ok().map(Duration::from_secs)
 }
 

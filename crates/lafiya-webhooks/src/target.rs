@@ -104,7 +104,9 @@ impl TargetPolicy {
         if let Ok(address) = bare.parse() {
             return self.allows(address);
         }
+        // A dot at the end means the same name, "localhost.".
         let name = host.trim_end_matches('.');
+        // By name as well: what such a name resolves to depends on the machine.
         let is_local = ["localhost", "local", "internal"]
             .iter()
             .any(|last| name.rsplit('.').next() == Some(last));

@@ -100,11 +100,13 @@ impl Worker {
                 let idle = tokio::time::sleep(self.shared.settings.poll_every);
                 tokio::select! {
                     () = idle => {}
+                    // An attempt has ended: its permit may be what the next delivery waits for.
                     () = self.shared.ended.notified() => {}
                     () = stop.cancelled() => {}
                 }
             }
         }
+        // A `TaskTracker` counts as finished only if it is closed.
         self.attempts.close();
         self.attempts.wait().await;
     }
@@ -114,15 +116,19 @@ impl Worker {
     async fn round(&mut self) -> Result<bool, StoreError> {
         let store = &self.shared.store;
         let now = (self.shared.clock)();
+        // A cheap read first: dispatching and claiming are writes, and an idle service should not
+        // write.
         if !store.has_webhook_work(now).await? {
             return Ok(false);
         }
         let dispatched = store
             .dispatch_events(now, DISPATCHED_AT_ONCE, Uuid::now_v7)
             .await?;
+        // The clock is read again: what was just dispatched is due now, and dispatching took time.
         let claimed = self.claim((self.shared.clock)()).await?;
         let found_work = dispatched > 0 || !claimed.is_empty();
         for delivery in claimed {
+            // The last of the batch stays: the next claim goes on behind that tenant.
             self.last_served = Some(delivery.tenant);
             let Ok(place) = Arc::clone(&self.free).try_acquire_owned() else {
                 // Cannot happen: no more deliveries are claimed than permits are available. The
@@ -143,6 +149,8 @@ impl Worker {
         let settings = &self.shared.settings;
         let claim = ClaimDeliveries {
             now,
+            // A new one for each claim, so that a result of an earlier, expired claim is not taken
+            // for this one.
             lease: Uuid::new_v4(),
             lease_until: later(now, settings.timeout + LEASE_MARGIN),
             limit,
@@ -168,6 +176,7 @@ impl Shared {
         let in_flight = self.in_flight.lock();
         let mut in_flight = in_flight.unwrap_or_else(|poisoned| poisoned.into_inner());
         let count = change(in_flight.get(&tenant).copied().unwrap_or(0));
+        // An idle tenant uses no memory.
         if count == 0 {
             in_flight.remove(&tenant);
         } else {
