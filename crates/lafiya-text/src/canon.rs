@@ -112,6 +112,7 @@ impl Canon {
         let mut groups = FastMap::default();
         for (group, words) in &same.words {
             for word in words.iter().chain([group]) {
+                // A word of two groups keeps the first.
                 groups.entry(stem(word)).or_insert_with(|| group.clone());
             }
         }
@@ -194,6 +195,7 @@ impl Canon {
                 at += 1;
                 continue;
             };
+            // May be empty; a loop over it then does nothing.
             runs.push(Run::Plain(plain..at));
             runs.push(Run::Compound(number, at..at + taken));
             at += taken;
@@ -233,6 +235,7 @@ impl Canon {
                         first: row.start,
                         last: row.end,
                         role: match row.len() {
+                            // A single word keeps its own role, whatever its form.
                             1 => words[row.start].as_ref().role,
                             _ => compound.role,
                         },
@@ -247,6 +250,7 @@ impl Canon {
     /// the punctuation after a label ("AVPU: P").
     pub(crate) fn without_points(&self, tokens: &mut Vec<Token>) {
         let is_point = |before: u64, token: &Token| {
+            // A full stop after a space ends a sentence.
             let is_shortened =
                 || !token.spaced && token.key == self.point && self.abbreviations.contains(before);
             token.is_sign() && (self.labels.contains(before) || is_shortened())

@@ -398,6 +398,7 @@ impl PlainWord {
 fn plain_number(text: &[u8]) -> Option<usize> {
     let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let behind = text.get(length)?;
+    // A letter that is not ASCII may be a digit of another script or a decimal sign.
     let goes_on = matches!(behind, b'.' | b',') || !behind.is_ascii();
     (!goes_on).then_some(length)
 }

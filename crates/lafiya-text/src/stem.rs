@@ -49,6 +49,7 @@ fn has_british_letters(word: &str) -> bool {
 /// "stooling".
 pub(crate) fn singular(word: &str) -> String {
     let mut word = spelling(word);
+    // Short words would lose more than a plural: "gas", "pus".
     if word.len() <= 3 || !word.is_ascii() {
         return word;
     }

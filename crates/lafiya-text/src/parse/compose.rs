@@ -50,6 +50,7 @@ impl Composer {
         let mut topic_of = FastMap::default();
         for (n, topic) in (0..).zip(&words.topic) {
             for concept in topic.findings.iter().filter_map(|id| base.resolve(id)) {
+                // A finding that two topics list belongs to the first.
                 topic_of.entry(concept).or_insert(n);
             }
         }
@@ -143,6 +144,7 @@ impl Composer {
             if let Some(shared) = shared {
                 if let Some(lone) = lone {
                     matches.remove(lone);
+                    // One match of the ordered part is gone.
                     in_order -= usize::from(lone < in_order);
                 }
                 for &at in &shared.core {
@@ -151,6 +153,8 @@ impl Composer {
                 telling.note(reading, &shared, self.topic(&shared));
                 matches.push(shared);
             }
+            // After the word itself was used: a body part may serve for what stands before it and
+            // behind it.
             self.share_backwards(reading, choosing, n, &mut free, matches);
             Self::remember(reading, n, telling.topics[n], &mut mind);
         }
@@ -262,6 +266,7 @@ impl Composer {
         let unit = &reading.units[n];
         if reading.forms[n].part {
             mind.part = Some((unit.form, unit.first));
+            // A new body part: "it" no longer refers to what was spoken of before.
             mind.topic = None;
         } else if reading.forms[n].complaint {
             mind.complaint = Some((unit.form, unit.first));

@@ -282,6 +282,8 @@ impl Dictionary {
             if let Some(entry) = self.entries.get(&key) {
                 return entry;
             }
+            // Only the last few: a name or an error is repeated soon, and a short list is faster
+            // than a map.
             let mut before = lacked.iter().rev().take(REMEMBERED);
             let again = before.find(|(known, _)| *known == key);
             let found = again.map(|(_, found)| *found).unwrap_or_else(|| {

@@ -57,6 +57,7 @@ pub(super) fn attach(
         let from = counted.map_or(0, |time| time.end).max(sentence.start);
         if !before(reading, time, from, &mut found) && !answered(reading, time, &mut found) {
             let next = times.get(n + 1).map_or(sentence.end, |time| time.first);
+            // Second choice, after every time was tried with what stands before it.
             unclaimed.push((time, next.min(sentence.end)));
         }
     }

@@ -185,6 +185,7 @@ impl Pairs {
         added.sort_unstable();
         added.dedup();
         let words = (added.len() * BITS_A_PAIR).div_ceil(u64::BITS as usize);
+        // A power of two, so that a bit mask gives the place.
         self.bits = vec![0; words.next_power_of_two()];
         for (one, other) in added {
             let (place, bit) = self.place(one, other);
@@ -300,6 +301,8 @@ impl Lexicon {
         let folded = fold::words(term.term);
         let sense = match term.concept {
             ConceptRef::Condition(_) => {
+                // The name of a condition says nothing about findings, although some of its words
+                // may.
                 let hides = folded.len() > 1
                     && folded
                         .iter()
@@ -309,12 +312,15 @@ impl Lexicon {
                 }
                 return;
             }
+            // Tests are found with their results: see `results`.
             ConceptRef::Lab(_) => return,
             // A measure without a number is not a finding: "temperature" alone.
             ConceptRef::Measure(_) => return,
             ConceptRef::Risk(ix) if base.risk(ix).text.kind == AGE_OR_SEX => return,
             concept => Sense::Has(concept),
         };
+        // Relies on the order of the terms: the single words were entered before the phrase that
+        // joins them.
         if ignored.excluded.contains(&folded.join(" ")) || self.is_two_findings(&folded) {
             return;
         }
@@ -373,6 +379,7 @@ impl Lexicon {
             }
             return;
         };
+        // Single letters are list items and initials.
         if word.chars().count() < 2 {
             return;
         }
@@ -430,7 +437,9 @@ impl Lexicon {
             .filter(|form| !matches!(*form, "and" | "or" | "/" | "%"))
             .collect();
         bag.sort_unstable();
+        // A bag is a set; see `BagKey`.
         bag.dedup();
+        // A bag of negations alone would match anywhere.
         let telling = bag.iter().filter(|form| **form != "not").count();
         if bag.len() < 2 || bag.len() > BAG_WORDS_MAX || telling == 0 {
             return;

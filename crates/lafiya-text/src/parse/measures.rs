@@ -346,6 +346,7 @@ impl MeasureReader {
         let present: SmallVec<[ConceptRef; PRESENT]> = quantities
             .flat_map(|(quantity, number)| quantity.present(number, person))
             .collect();
+        // One finding for a value: the first of the list in the data that applies.
         if let Some(&finding) = known.finds.iter().find(|find| present.contains(find)) {
             spotted.push(derived(finding, Choice::Present));
             return;
@@ -356,6 +357,7 @@ impl MeasureReader {
                 .first()
                 .is_some_and(|&(_, number)| (low..=high).contains(&number))
         });
+        // A value that was normal yesterday does not deny the finding today.
         if normal && !value.earlier {
             spotted.extend(
                 known
@@ -465,11 +467,14 @@ impl MeasureReader {
             let over = words
                 .get(end)
                 .is_some_and(|word| matches!(*word, "/" | "over" | "by" | "on"));
+            // A pair with one number is no value: half a blood pressure says nothing.
             let (second, length) = numbers::value_at(&reading.entries, end + 1).filter(|_| over)?;
+            // In francophone notes "TA 12/8" means 120/80 mmHg.
             let in_cm = self
                 .in_centimetres
                 .iter()
                 .any(|centimetre| centimetre == words[first]);
+            // "12/8/2024" is a date.
             let another = words.get(end + 1 + length) == Some(&"/");
             let (number, second) = if in_cm && !another {
                 in_mm(number, second)
@@ -484,6 +489,7 @@ impl MeasureReader {
             }
         } else if let Some(length) = self.known[known].scale_at(words, end) {
             end += length;
+        // Without its "/10" the number may be anything.
         } else if self.known[known].out_of_said {
             return None;
         } else if words.get(end) == Some(&"/") && !reading.tokens[end].spaced {
@@ -553,6 +559,7 @@ pub(super) fn person(
         .iter()
         .filter(|mention| mention.choice == Choice::Present)
         .filter_map(|mention| base.risk(mention.concept.risk()?).state)
+        // Pregnancy before the weeks after birth, as in the engine.
         .min_by_key(|state| *state != State::Pregnant);
     Person {
         age: age.unwrap_or(AGE_UNSAID),

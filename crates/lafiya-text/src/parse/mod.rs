@@ -214,6 +214,8 @@ impl Parser {
         }
         let well = ignored.well.values().flatten().chain(&ignored.phrases);
         let well: Vec<String> = well.flat_map(|phrase| fold::words(phrase)).collect();
+        // Words that no phrase of the knowledge base has, but that a step looks for. The spelling
+        // corrector must not change them into other words.
         let others = measures
             .vocabulary()
             .chain(medicines.vocabulary())
@@ -345,6 +347,8 @@ impl Parser {
             age: age.filter(|_| context.age.is_some()),
             languages: Languages::of(&reading, &self.languages),
         };
+        // The order of the steps below matters: each relies on the findings and marks of those
+        // before it.
         let mut found = matches::find(&reading, &choosing);
         self.composer.apply(&reading, &choosing, &mut found);
 
@@ -352,7 +356,9 @@ impl Parser {
         for matched in found {
             Spotted::enter(matched, &mut spotted);
         }
+        // Before negation: a form such as "Fever: no" says of a finding whether it is there.
         self.forms.apply((text, &reading), &mut spotted);
+        // Before the measures: the name of a test may contain the name of a finding.
         let test_names = self.results.names(&reading);
         self.results
             .drop_findings_of_names(&reading, &test_names, &mut spotted);
@@ -369,6 +375,8 @@ impl Parser {
         self.medicines.apply(&reading, base, &mut spotted);
         self.medicines.reasons(&reading, &mut spotted);
         self.medicines.overdose(&reading, &mut spotted);
+        // How far a negation reaches depends on the words that findings cover, so the findings of
+        // all readers must be there.
         let mut covered = CoveredTokens::of(&reading, &spotted);
         self.scope.apply(
             (text, &reading, &choosing.times),
@@ -376,6 +384,7 @@ impl Parser {
             (age, context.evaluated_at),
             &mut spotted,
         );
+        // After negation, because it corrects what was denied and then tested again.
         Tested::retell(&reading, base, &self.results, &mut spotted);
         feared::drop(&reading, base, &mut spotted);
         self.allergies.drop((text, &reading), base, &mut spotted);
@@ -399,6 +408,7 @@ impl Parser {
         self.company.apply(&mut spotted);
         self.childbed.apply(&reading, &told, patient, &mut spotted);
         let times = (&self.times, told.times.as_slice());
+        // Durations come last, when it is decided which findings the patient has.
         lasting::attach(&reading, times, &covered, &mut spotted);
         let is_doubted =
             plausible::drop_implausible(base, context.age, &told.gestations, &mut spotted);
@@ -453,6 +463,8 @@ fn mentions(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Vec
 /// Merges two findings of the same concept: present outweighs absent, and missing details are
 /// filled in.
 fn merge(known: &mut Spotted, again: &mut Spotted) {
+    // "No fever now" after "fever" describes the patient today, so it outweighs; a finding that is
+    // only the reason for a medicine weighs less.
     let rank = |mention: &Spotted| match mention.choice {
         Choice::Absent if mention.now => -1,
         Choice::Present if !mention.reason => 0,
@@ -467,6 +479,8 @@ fn merge(known: &mut Spotted, again: &mut Spotted) {
         .or(again.duration)
         .or(known.duration);
     if rank(again) < rank(known) {
+        // Swapped and not copied: the kept one stays at the place of its first mention, which the
+        // caller has noted.
         std::mem::swap(known, again);
     }
     if known.choice == Choice::Present {

@@ -107,6 +107,7 @@ impl Names {
         // With or without a possessive "s": "My neighbour pikin", "my neighbour's child".
         let owner_of = |child: usize| {
             let owner = child.checked_sub(1)?;
+            // The apostrophe separates words, so "neighbour's" is read as "neighbour s".
             let owner = owner - usize::from(owner > 0 && reading.words[owner] == "s");
             is(owner, Person::Other).then_some([owner, child])
         };
@@ -126,6 +127,7 @@ impl Names {
             for at in guests.into_iter().flatten() {
                 self.by_token[at] = Some(Named {
                     person: Person::Other,
+                    // Named in passing, so that the child does not become the subject.
                     in_passing: true,
                 });
             }

@@ -165,6 +165,7 @@ impl<'a> Reading<'a> {
     #[inline]
     pub(super) fn unit_from(&self, at: usize) -> usize {
         match self.places.get(at).map(|place| place.unit as usize) {
+            // The token is inside a unit that begins before it.
             Some(n) if self.units[n].first < at => n + 1,
             Some(n) => n,
             None => self.units.len(),

@@ -211,6 +211,7 @@ impl ResultReader {
         if named.is_empty() {
             return Vec::new();
         }
+        // In reverse: the outcome of a test may depend on that of the next.
         for n in (0..named.len()).rev() {
             let next = named
                 .get(n + 1)

@@ -62,6 +62,8 @@ impl Spotted {
         };
         let well = matches!(found.sense, Sense::Lacks(_));
         let one = |concept: ConceptRef, core: Tokens| Self {
+            // The general rules of negation leave an ability alone; `scope` has one of its own for
+            // "does not eat well".
             derived: well,
             well,
             ..Self::new(concept, core, choice, found.confidence)

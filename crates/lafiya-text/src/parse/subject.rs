@@ -244,6 +244,7 @@ impl Subjects {
             }
         }
         self.animals.add_bites(reading, &names, spotted);
+        // If the relative is the patient, a disease of theirs is no family history.
         if !is_patient(Person::Kin) || of(Person::Kin) == 0 {
             self.family_history(reading, &spoken_of, spotted);
         }
@@ -469,7 +470,9 @@ impl Subjects {
             || reading
                 .words
                 .get(at + 1)
+                // Swahili and other languages put "my" behind the noun.
                 .is_some_and(|word| matches!(*word, "yangu" | "wangu" | "mi" | "na" | "m"))
+            // "My wife and brother": the possessive counts for both.
             || (at > 0 && reading.words[at - 1] == "and")
     }
 

@@ -107,10 +107,12 @@ impl Traits {
         let wanted = bits(wanted);
         let (chunks, rest) = row.as_chunks::<AT_A_TIME>();
         for (number, words) in chunks.iter().enumerate() {
+            // All eight words become one bit set without a branch; nearly always it is 0.
             let having = |having: u32, n: usize| having | u32::from(words[n].0 & wanted != 0) << n;
             let mut having = (0..AT_A_TIME).fold(0, having);
             while having != 0 {
                 tell(number * AT_A_TIME + having.trailing_zeros() as usize);
+                // Clears the lowest bit that is set.
                 having &= having - 1;
             }
         }
@@ -154,6 +156,7 @@ pub(super) fn first_with<T>(row: &[T], bits: impl Fn(&T) -> u32, wanted: u32) ->
     let (chunks, _) = row.as_chunks::<TOGETHER>();
     let any = |places: &[T; TOGETHER]| places.iter().fold(0, |any, element| any | bits(element));
     let passed = chunks.iter().take_while(|chunk| any(chunk) & wanted == 0);
+    // The chunk that ended the skipping contains the word, or the rest does.
     let from = passed.count() * TOGETHER;
     let next = row[from..]
         .iter()

@@ -74,12 +74,14 @@ impl Misspelt {
         for (place, (_, _, text)) in (0..).zip(&words) {
             for trigram in trigrams(text) {
                 let list = by_trigram.entry(trigram).or_default();
+                // A word that has a trigram twice is listed once.
                 if list.last() != Some(&place) {
                     list.push(place);
                 }
             }
         }
         Self {
+            // One more than the longest length, so that every range has an end.
             starts: (0..=longest + 1)
                 .map(|length| number(shorter_than(length)))
                 .collect(),

@@ -112,6 +112,7 @@ impl Search {
         }
         for concept in all_concepts(base) {
             let id = base.id_of(concept);
+            // Clients often leave out the prefix of an id.
             let slug = id.split_once('_').map(|(_, slug)| slug);
             let names = [id].into_iter().chain(slug).chain(codes(base, concept));
             for name in names.filter(|name| keep(name)) {
@@ -220,6 +221,7 @@ impl Search {
                 let entry = &self.entries[at as usize];
                 Hit {
                     concept: self.concepts[entry.number as usize],
+                    // Rounded, so that answers are the same on every machine.
                     similarity: (similarity * 10_000.0).round() / 10_000.0,
                     matched: self.phrases[at as usize].term.to_string(),
                 }
@@ -244,10 +246,12 @@ impl Search {
         for unit in self.canon.units(&apart.iter().collect::<Vec<_>>()) {
             let written = folded[unit.first..unit.last].join(" ");
             let word = self.vocabulary.add(&written, unit.form, unit.role);
+            // A word that a phrase repeats counts once.
             if !words.contains(&word) {
                 words.push(word);
             }
         }
+        // New words were added above.
         self.postings.resize(self.vocabulary.len(), Vec::new());
         for &word in &words {
             self.postings[word as usize].push(at);
@@ -267,9 +271,11 @@ impl Search {
 
     fn query(&self, phrase: &str) -> Query {
         let mut folded = fold::words(phrase);
+        // Before the words are looked up, whose cost grows with their number.
         folded.truncate(QUERY_WORDS_MAX);
         let whole = folded.join(" ");
         let folded: Vec<String> = folded.iter().flat_map(|word| self.parted(word)).collect();
+        // Again, because a word may have been split in two.
         let folded = &folded[..folded.len().min(QUERY_WORDS_MAX)];
         let apart = self.canon.words(folded);
         let units = self.canon.units(&apart.iter().collect::<Vec<_>>());
@@ -290,6 +296,7 @@ impl Search {
                 fits,
             });
         }
+        // A query of fillers alone ("the") still searches for them.
         if !words.iter().all(|word| word.role == Role::Filler) {
             words.retain(|word| word.role != Role::Filler);
         }

@@ -152,6 +152,7 @@ impl Pieces {
             let piece = |n: usize| bucket(phrase.len(), n, &phrase[cut(phrase.len(), n)]);
             thrown.extend((0..PIECES).map(|n| (piece(n), at)));
         }
+        // By bucket, so that each bucket is one range.
         thrown.sort_unstable();
         let before = |bucket: usize| thrown.partition_point(|(number, _)| *number < bucket) as u32;
         Self {

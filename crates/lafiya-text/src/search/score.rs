@@ -172,6 +172,7 @@ pub(super) fn score(
     for slot in &matched.slots {
         let first = &matched.matches[slot.first as usize];
         let alone = slot.further == NONE;
+        // Nearly all slots end here, without their entry being read.
         if alone && !first.counts_alone {
             continue;
         }
@@ -209,6 +210,7 @@ fn shared(query: &Query, matches: &[&WordMatch], vocabulary: &Vocabulary) -> (f6
         match told.iter_mut().find(|(word, _)| *word == matched.told) {
             Some((_, known)) => *known = known.max(matched.fit),
             None if room => told.push((matched.told, matched.fit)),
+            // More words than any phrase has; ignoring them only lowers the score.
             None => {}
         }
     }
@@ -240,6 +242,7 @@ fn meet(
     let uses: SmallVec<[usize; QUERY_WORDS_MAX]> = query.words.iter().map(uses).collect();
     let mut order: SmallVec<[usize; QUERY_WORDS_MAX]> = (0..query.words.len()).collect();
     order.sort_by_key(|&asked| uses[asked]);
+    // The others mostly add to entries that are already counted.
     let brought = |&&uses: &&usize| uses <= COMMON_MIN;
     let likely = uses.iter().filter(brought).sum();
     let mut places = Places::of(entries, likely);
@@ -248,6 +251,7 @@ fn meet(
         ..MatchedEntries::default()
     };
     for (turn, asked) in order.into_iter().enumerate() {
+        // If every word of the query is common, the rarest one brings the entries.
         let common = turn > 0 && !matched.slots.is_empty() && uses[asked] > COMMON_MIN;
         for (told, fit) in fits(query, asked) {
             let this = number(matched.matches.len());
@@ -271,6 +275,7 @@ fn meet(
                     Some(slot) => {
                         let last = number(matched.further.len());
                         matched.further.push((this, slot.further));
+                        // Prepended to the list of its entry, so `MatchedEntries::of` reverses it.
                         slot.further = last;
                     }
                     None => matched.slots.push(Slot {
@@ -317,6 +322,7 @@ fn similarity(asked: f64, told: f64) -> f64 {
     if asked <= 0.0 || told <= 0.0 {
         return 0.0;
     }
+    // The harmonic mean, as in an F1 score: both sides must be matched.
     let balance = 2.0 * asked * told / (asked + told) * (asked / ASKED_MIN).min(1.0);
     if asked < ANSWERED && told < ANSWERED {
         balance * OTHER_THING

@@ -75,6 +75,8 @@ impl Vocabulary {
             .iter()
             .map(|word| {
                 let share = uses[word.form.as_str()] as f64 / entries.max(1) as f64;
+                // The inverse document frequency. `e^-8` is one entry in 3,000: from there on a
+                // word counts fully.
                 role_weight(word.role) * (-share.ln() / 8.0).clamp(0.3, 1.0)
             })
             .collect();
