@@ -188,6 +188,7 @@ pub(crate) fn mentions<'a>(areas: &'a Areas, text: &str, home: Option<&str>) -> 
             .filter(|word| !word.is_empty())
             .take(budget)
             .collect();
+        // One budget for all parts, so that many commas do not raise it.
         budget -= words.len();
         let (words, code) = split_code(areas, &words, one_word);
         let mut here = exact(areas, words);
@@ -380,6 +381,7 @@ fn nearly<'a>(areas: &'a Areas, name: &str, home: Option<&str>) -> Option<Mentio
     }
     let comparator = osa::BatchComparator::new(name.chars());
     let distance = |other: &str, cutoff: usize| {
+        // The lengths alone rule most names out, without comparing letters.
         if other.len().abs_diff(name.len()) > cutoff {
             return None;
         }
@@ -397,6 +399,7 @@ fn nearly<'a>(areas: &'a Areas, name: &str, home: Option<&str>) -> Option<Mentio
         }
         spots.extend(found);
     };
+    // Names at the same distance are all kept; the candidates are weighed later.
     let limit = edits_allowed(letters);
     for other in areas.names() {
         if let Some(edits) = distance(other, limit) {

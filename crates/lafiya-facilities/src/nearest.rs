@@ -37,6 +37,8 @@ pub fn nearest_facilities(
         register
             .nearest(from, levels)
             .take_while(|found| found.distance_km <= REACH_KM)
+            // After the limit of distance, so that a rare service is not searched for over a whole
+            // continent.
             .filter(|found| found.services.include(services))
             .filter(|found| is_there_for(register, found, need))
             .take(FACILITIES_MAX)
@@ -66,6 +68,7 @@ pub fn nearest_facilities(
             0,
             answer(register, place, need, &stop, Some(hint.to_owned())),
         );
+        // The farthest one gives way to the stop on the way.
         answers.truncate(FACILITIES_MAX);
     }
     answers
@@ -135,6 +138,7 @@ fn answer(
         level: found.level,
         distance_km,
         rating: facility.rating,
+        // No register has opening hours.
         open_now: None,
         travel_hint: travel_hint(place, need, distance_km, facility.approximate, caution),
         latitude: facility.position.latitude,

@@ -65,6 +65,7 @@ impl<T> SpatialIndex<T> {
         let mut walk = NearestFirst {
             spatial_index: self,
             from: point(from),
+            // Enough for most searches: a few boxes of each layer.
             ahead: BinaryHeap::with_capacity(8 * FAN),
         };
         walk.open(self.layers.len(), 0);
@@ -88,6 +89,7 @@ fn bring_together<T>(places: &mut [(Point, T)]) {
     while border * FAN < places.len() {
         border *= FAN;
     }
+    // At a multiple of the box size, so that all boxes but the last are full.
     let half = (places.len() / 2).next_multiple_of(border);
     places.select_nth_unstable_by(half, |(a, _), (b, _)| a[widest].total_cmp(&b[widest]));
     let (one, other) = places.split_at_mut(half);
@@ -125,6 +127,7 @@ impl Around {
     fn chord_2(&self, from: Point) -> f32 {
         let apart = |axis: usize| {
             let from = from[axis];
+            // 0 inside the box: then the point may be as near as its contents.
             (self.low[axis] - from).max(from - self.high[axis]).max(0.0)
         };
         squares([apart(0), apart(1), apart(2)])

@@ -120,6 +120,7 @@ async fn key_hasher(settings: &Settings, store: &dyn Store) -> anyhow::Result<Ke
         return Ok(KeyHasher::new(secret));
     }
     let mut fresh = [0_u8; 32];
+    // Used only if the store has no secret yet: see `secret`.
     rand::rng().fill(&mut fresh);
     let secret = store
         .secret(KEY_HASH_SECRET, &fresh)

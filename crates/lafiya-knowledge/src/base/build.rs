@@ -24,7 +24,10 @@ use crate::words::SexLimit;
 impl KnowledgeBase {
     /// Builds the knowledge base from content that was checked before.
     pub fn from_content(mut content: Content) -> Self {
+        // First, while all texts are still in the content: binding replaces them by references.
         let (phrase_table, citations) = phrase_table::bind(&mut content);
+        // Before any of the lists is taken out of the content: ids may refer to each other in any
+        // order.
         let directory = Directory::of(&content);
         let interview = Interview::take(&mut content, &directory);
         let mut families = Families::default();
@@ -136,6 +139,8 @@ impl KnowledgeBase {
 fn places_in_pairs(pairs: &[Pair], conditions: usize) -> Vec<u16> {
     let mut places = vec![0; conditions];
     let paired = pairs.iter().flat_map(|pair| [pair.first, pair.second]);
+    // From 1, because 0 marks a condition that is in no pair. A condition of two pairs keeps its
+    // last place; any unique number will do.
     for (place, condition) in (1..).zip(paired) {
         places[condition.index()] = place;
     }
@@ -309,6 +314,7 @@ fn build_findings(
         })
         .collect();
     for n in 0..findings.len() {
+        // Cloned, because the loop changes other findings of the same list.
         for ancestor in findings[n].ancestors.clone() {
             findings[ancestor.index()]
                 .descendants

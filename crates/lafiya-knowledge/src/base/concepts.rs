@@ -133,6 +133,7 @@ pub struct RiskLink {
 
 impl RiskLink {
     pub(super) fn new(risk: RiskIx, odds_ratio: f32, background: Answer) -> Self {
+        // The logarithm of 0 is infinite and would decide alone.
         let odds = odds_ratio.max(f32::MIN_POSITIVE);
         let share = background.yes * odds / (1.0 + background.yes * (odds - 1.0));
         Self {

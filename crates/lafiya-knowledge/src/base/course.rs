@@ -24,6 +24,7 @@ impl Course {
         let written = &condition.text.course;
         let [usual_from, usual_to] = written.usual_days;
         let [possible_from, possible_to] = written.possible_days;
+        // A file may give the same day as usual and as possible; half a day keeps the slope finite.
         let per_day = |days: f32| 1.0 / days.max(0.5);
         Self {
             usual_from,

@@ -77,6 +77,7 @@ impl Directory {
         refer: impl Fn(usize) -> ConceptRef,
     ) {
         for (n, id) in ids.enumerate() {
+            // An id that is used twice keeps its first meaning; `checks` reports it.
             self.concepts.entry(id.clone()).or_insert_with(|| refer(n));
         }
     }

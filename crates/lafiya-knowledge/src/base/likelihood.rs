@@ -185,6 +185,8 @@ impl Showing {
     ) {
         // There are never more entries than conditions, whose number also fits into a `u16`.
         let place = self.conditions.len() as u16;
+        // The logarithms are of the clamped figure; the figure itself stays as written, for pages
+        // and reports.
         let kept = bounded(probability.into());
         self.conditions.push(condition);
         self.probabilities.push(probability);
@@ -196,6 +198,7 @@ impl Showing {
 
     /// Builds the lookup by condition. Must be called after all entries were added.
     fn lay_out(&mut self, conditions: usize) {
+        // Below that, most of a row over all conditions would be empty.
         if self.conditions.len() > conditions / 2 {
             let by_condition = |figures: &[f32]| {
                 let mut all = vec![f32::NAN; conditions];
@@ -252,6 +255,7 @@ impl Answer {
 /// Returns the entropy of a yes-or-no answer, in nats.
 #[inline]
 pub fn entropy(probability: f32) -> f32 {
+    // At 0 and 1 the formula would give NaN instead of 0.
     let p = f64::from(probability).clamp(1e-9, 1.0 - 1e-9);
     -(p * p.ln() + (1.0 - p) * (1.0 - p).ln()) as f32
 }
@@ -328,6 +332,8 @@ impl Likelihood {
         let background = &self.background;
         self.listed[0].enter(row, links, &everybody, background, is_paired);
         for (group, listed) in Group::ALL.into_iter().zip(&mut self.listed[1..]) {
+            // Most conditions have no figures for groups; the table of everybody is used again
+            // without lifting it anew.
             if links.iter().all(|link| link.in_group(group).is_none()) {
                 listed.enter(row, links, &everybody, background, is_paired);
                 continue;
@@ -356,6 +362,8 @@ impl Listed {
             let showing = &mut self.showing[finding.index()];
             showing.push(condition, probability, cardinal, is_paired);
             let above = Answer::with(probability).above(background[finding.index()]);
+            // A figure equal to the background says nothing, and questions are chosen by what they
+            // say.
             if above != Answer::default() {
                 self.shown[row].push(Shown { finding, above });
             }
@@ -370,6 +378,8 @@ fn lifted(
     findings: &[Finding],
 ) -> BTreeMap<FindingIx, f32> {
     let stated: BTreeMap<FindingIx, f32> = figures.collect();
+    // Lifted from the stated figures, not from those that were lifted before, so that the order of
+    // the findings does not matter.
     let mut all = stated.clone();
     for (finding, value) in stated {
         for &ancestor in &findings[finding.index()].ancestors {

@@ -52,6 +52,7 @@ impl Watch {
         let mut watch = Self::default();
         for (place, when) in whens.enumerate() {
             watch.places = place + 1;
+            // There are a few hundred rules; the smaller index keeps the list short in memory.
             let place = u16::try_from(place).unwrap_or(u16::MAX);
             match when.needed(&mentions) {
                 Some(concepts) => {
@@ -70,6 +71,7 @@ impl Watch {
 fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = (word != 0).then(|| word.trailing_zeros() as usize);
+        // Clears the lowest bit that is set.
         word &= word.wrapping_sub(1);
         bit
     })

@@ -66,6 +66,7 @@ enum Part {
 impl When {
     /// Whether it holds for a patient.
     pub fn holds(&self, facts: &impl Facts) -> bool {
+        // `all` is true of an empty list; a rule without a condition must not fire for everybody.
         !self.parts.is_empty() && self.parts.iter().all(|part| part.holds(facts))
     }
 
@@ -127,6 +128,7 @@ impl When {
                 .collect::<Option<Vec<_>>>()
                 .map_or(Part::Never, part)
         };
+        // Of alternatives, those that do not exist are left out; the others still count.
         let known = |ids: &[String]| ids.iter().filter_map(one).collect::<Vec<_>>();
         let mut parts = Vec::new();
         if !written.all.is_empty() {
@@ -137,6 +139,7 @@ impl When {
         }
         if let Some(at_least) = &written.at_least {
             parts.push(Part::AtLeast(
+                // "At least 0" would always hold.
                 at_least.count.max(1).into(),
                 known(&at_least.of),
             ));
@@ -216,6 +219,7 @@ impl Part {
             Self::AtLeast(count, list) => {
                 list.iter()
                     .filter(|&&concept| facts.is_present(concept))
+                    // Stops at the number that is needed; lists can be long.
                     .take(*count)
                     .count()
                     == *count
@@ -245,6 +249,7 @@ impl Part {
             } => {
                 facts.is_told(*concept)
                     && (facts.are_days_doubtful(*concept)
+                        // Without a duration it may be fresh, and the rule is about danger.
                         || facts.days(*concept).is_none_or(|days| days <= *within_days))
             }
             Self::Never => false,

@@ -37,8 +37,10 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
         Some(_) => Some(lafiya_http::admin::collect_metrics().map_err(anyhow::Error::msg)?),
         None => None,
     };
+    // Before the database is opened, so that a refused start leaves nothing behind.
     settings.require_data_key()?;
     let context = Arc::new(wiring::context(settings).await?);
+    // Before the address is bound: a service that cannot read its documents must not answer.
     wiring::settle_data_keys(&context).await?;
     let listening = Listening::bind(settings.listen)
         .await
@@ -127,8 +129,11 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     // All requests are finished; stop the background tasks.
     stop.cancel();
     tasks.close();
+    // A task that hangs must not prevent the store from closing.
     let _ = tokio::time::timeout(Duration::from_secs(5), tasks.wait()).await;
+    // Once more: the timer may have stopped before the last requests were counted.
     authenticate::write_key_use(&context).await;
+    // Last, because everything above may still write.
     context.store.close().await;
     tracing::info!("Lafiya has stopped.");
     Ok(ExitCode::SUCCESS)

@@ -30,6 +30,7 @@ pub(super) static CATALOGUE: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     let mut settings = Vec::new();
     let mut help: Vec<&str> = Vec::new();
     for line in DEFAULTS.lines() {
+        // A heading of the file, or the end of a paragraph, is no help text of the next setting.
         if line.starts_with("##") || line.is_empty() {
             help.clear();
         } else if let Some(comment) = line.strip_prefix("# ") {

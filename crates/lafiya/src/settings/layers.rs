@@ -46,6 +46,7 @@ fn file_table(arguments: &ArgMatches) -> anyhow::Result<Option<Table>> {
         let Some(setting) = CATALOGUE.iter().find(|setting| setting.name == *name) else {
             bail!("{shown}: there is no setting `{name}`{}", suggestion(name));
         };
+        // The type of the default is the type of the setting.
         if value.type_str() != setting.default.type_str() {
             bail!(
                 "{shown}: {name} must be a {}, as in {name} = {}",
@@ -87,6 +88,7 @@ fn list_of(name: &str, text: &str) -> anyhow::Result<Value> {
             words.map(|word| Value::String(word.to_owned())).collect(),
         ));
     }
+    // A TOML parser reads whole documents, so the value is made one.
     let wrapped: Table = format!("{name} = {text}")
         .parse()
         .map_err(|cause| anyhow::anyhow!("{name} is not a valid list: {cause}"))?;
@@ -128,6 +130,7 @@ fn suggestion(name: &str) -> String {
 fn mistyped(name: &str) -> Option<&'static Setting> {
     let slips = |setting: &Setting| strsim::osa_distance(&setting.name, name);
     let nearest = CATALOGUE.iter().min_by_key(|setting| slips(setting))?;
+    // One error in a short name, one more for each eight letters.
     let allowed = 1 + name.len() / 8;
     (slips(nearest) <= allowed).then_some(nearest)
 }

@@ -190,6 +190,7 @@ impl Settings {
         if !(public.is_empty() || public.starts_with("http://") || public.starts_with("https://")) {
             bail!("public_url must begin with http:// or https://");
         }
+        // Port 0 lets the system choose, so both may be written alike.
         if self.admin_listen()? == Some(self.listen) && self.listen.port() != 0 {
             bail!("admin_listen and listen must be different addresses");
         }
