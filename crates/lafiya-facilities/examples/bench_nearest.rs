@@ -1,6 +1,6 @@
 //! Measures the search for the nearest five facilities with the spatial index and by brute force,
 //! for registers of several sizes. `cargo run --release -p lafiya-facilities --example
-//! bench_nearest`; results are in docs/operating/performance.md.
+//! bench_nearest`; results are in docs/operating/performance-figures.md.
 
 use std::hint::black_box;
 use std::time::Instant;

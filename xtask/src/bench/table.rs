@@ -96,6 +96,23 @@ pub(super) fn markdown(rows: &[Row]) -> String {
     text
 }
 
+/// Returns some of the rows, by name, as a Markdown table without the figures behind them.
+pub(super) fn short(rows: &[Row], names: &[&str]) -> String {
+    let mut text = String::from("| What | Figure | Floor | Aim |\n|---|---|---|---|\n");
+    for row in rows.iter().filter(|row| names.contains(&row.what)) {
+        let _ = writeln!(
+            text,
+            "| {} | {} {} | {} | {} |",
+            row.what,
+            figure(row.value),
+            row.unit,
+            row.floor.shown(),
+            row.aim.shown()
+        );
+    }
+    text
+}
+
 pub(super) fn as_json(rows: &[Row]) -> Value {
     rows.iter().map(Row::as_json).collect()
 }
