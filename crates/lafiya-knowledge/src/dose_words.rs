@@ -201,8 +201,11 @@ fn push_every(text: &mut String, hours: f64) {
         (12.0, " twice a day"),
         (8.0, " three times a day"),
         (6.0, " four times a day"),
+        (4.8, " five times a day"),
         (1.0, " every hour"),
         (168.0, " once a week"),
+        (84.0, " twice a week"),
+        (56.0, " three times a week"),
         (720.0, " once a month"),
     ];
     if let Some((_, words)) = known.iter().find(|(known, _)| *known == hours) {

@@ -28,7 +28,7 @@ pub(super) fn sense(report: &mut Report<'_>) {
                 report.complain_of(medicine, "id", format!("`{field}` is empty"));
             }
         }
-        if medicine.says.bytes().any(|byte| byte.is_ascii_digit()) {
+        if has_amount(&medicine.says) {
             report.complain_of(
                 medicine,
                 "says",
@@ -247,4 +247,11 @@ fn lack(medicine: &Medicine, requirement: &Requirement) -> Option<String> {
         "the dose `{}` has no row below {below_kg} kg",
         lacking.id
     ))
+}
+
+/// Whether a sentence has a number. Digits inside a word, as in "vitamin B12", are part of a name.
+fn has_amount(sentence: &str) -> bool {
+    sentence
+        .split_whitespace()
+        .any(|word| word.starts_with(|first: char| first.is_ascii_digit()))
 }
