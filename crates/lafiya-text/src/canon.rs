@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::bloom_filter::KeySet;
 use crate::fold::Token;
 use crate::hash::{FastMap, FastSet, key, set_of};
-use crate::phrases::{Begun, PhraseSet};
+use crate::phrases::{PhrasePrefix, PhraseSet};
 use crate::stem::{singular, stem, stem_of_singular};
 use crate::words::{Fillers, Same};
 
@@ -98,7 +98,7 @@ pub(crate) struct Word {
     pub singular_key: u64,
     pub stem_key: u64,
     /// Where the word leads in the automaton of compound phrases, if it starts one.
-    pub opens: Option<Begun>,
+    pub opens: Option<PhrasePrefix>,
 }
 
 impl AsRef<Self> for Word {

@@ -29,14 +29,14 @@ pub(crate) struct PhraseSet<T> {
 
 /// A matched first word of a phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Begun {
+pub(crate) struct PhrasePrefix {
     /// The node it leads to, which is never the root.
     node: NonZeroU32,
     /// Whether the word is a complete phrase.
     ends: bool,
 }
 
-impl Begun {
+impl PhrasePrefix {
     #[inline]
     fn node(self) -> u32 {
         self.node.get()
@@ -118,28 +118,28 @@ impl<T> PhraseSet<T> {
 
     /// Returns the state after a word that begins a phrase.
     #[inline]
-    pub(crate) fn begun(&self, key: u64) -> Option<Begun> {
+    pub(crate) fn begun(&self, key: u64) -> Option<PhrasePrefix> {
         let node = self.step(0, key).and_then(NonZeroU32::new)?;
         let ends = self.ends[node.get() as usize] != 0;
-        Some(Begun { node, ends })
+        Some(PhrasePrefix { node, ends })
     }
 
     /// Whether a longer phrase may begin with this word.
-    pub(crate) fn goes_on(&self, begun: Begun) -> bool {
+    pub(crate) fn goes_on(&self, begun: PhrasePrefix) -> bool {
         self.leads_on[begun.node() as usize]
     }
 
     /// Whether a phrase may begin with a word that was already looked up, followed by the next one.
     /// Usually none does, and nothing else has to be checked.
     #[inline]
-    pub(crate) fn may_begin(&self, begun: Begun, next: Option<u64>) -> bool {
+    pub(crate) fn may_begin(&self, begun: PhrasePrefix, next: Option<u64>) -> bool {
         begun.ends || self.may_go_on(begun, next)
     }
 
     /// Whether a longer phrase may begin with a word that was already looked up, followed by the
     /// next one.
     #[inline]
-    pub(crate) fn may_go_on(&self, begun: Begun, next: Option<u64>) -> bool {
+    pub(crate) fn may_go_on(&self, begun: PhrasePrefix, next: Option<u64>) -> bool {
         next.is_some_and(|next| self.bloom_filter.may_hold(step_key(begun.node(), next)))
     }
 
@@ -148,7 +148,7 @@ impl<T> PhraseSet<T> {
     #[inline]
     pub(crate) fn each_from<'s>(
         &'s self,
-        begun: Begun,
+        begun: PhrasePrefix,
         rest: impl Iterator<Item = u64>,
         mut tell: impl FnMut(usize, &'s [T]),
     ) {
@@ -198,7 +198,7 @@ impl<T> PhraseSet<T> {
     #[inline]
     pub(crate) fn longest_with<'s>(
         &'s self,
-        begun: Begun,
+        begun: PhrasePrefix,
         keys: &[u64],
         at: usize,
     ) -> Option<(usize, &'s [T])> {
@@ -210,7 +210,7 @@ impl<T> PhraseSet<T> {
     #[inline]
     pub(crate) fn longest_begun(
         &self,
-        begun: Begun,
+        begun: PhrasePrefix,
         rest: impl Iterator<Item = u64> + Clone,
     ) -> Option<(usize, &[T])> {
         if self.may_go_on(begun, rest.clone().next()) {
@@ -221,7 +221,11 @@ impl<T> PhraseSet<T> {
 
     // Rarely taken: kept out of line so that the fast path stays small.
     #[inline(never)]
-    fn longest_from(&self, begun: Begun, rest: impl Iterator<Item = u64>) -> Option<(usize, &[T])> {
+    fn longest_from(
+        &self,
+        begun: PhrasePrefix,
+        rest: impl Iterator<Item = u64>,
+    ) -> Option<(usize, &[T])> {
         let mut longest = None;
         self.each_from(begun, rest, |length, values| {
             longest = Some((length, values));

@@ -11,10 +11,10 @@ use std::ops::Range;
 use lafiya_knowledge::KnowledgeBase;
 
 use super::concept_set::ConceptSet;
+use super::draft_mention::{DraftMention, Dropped};
 use super::known;
 use super::marks::Mark;
 use super::reading::Reading;
-use super::spotted::{Dropped, Spotted};
 use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::Allergies;
@@ -47,10 +47,11 @@ impl AllergyReader {
         &self,
         (text, reading): (&str, &Reading<'_>),
         base: &KnowledgeBase,
-        spotted: &mut [Spotted],
+        drafts: &mut [DraftMention],
     ) {
-        let is_told = |mention: &&Spotted| self.risks.contains(mention.concept) && mention.is_had();
-        let Some(allergy) = spotted.iter().find(is_told) else {
+        let is_told =
+            |mention: &&DraftMention| self.risks.contains(mention.concept) && mention.is_had();
+        let Some(allergy) = drafts.iter().find(is_told) else {
             return;
         };
         let behind = allergy.last() + 1;
@@ -67,7 +68,7 @@ impl AllergyReader {
         if self.says_more(reading, told.clone()) {
             return;
         }
-        for mention in spotted
+        for mention in drafts
             .iter_mut()
             .filter(|mention| told.contains(&mention.first()))
         {
@@ -139,7 +140,7 @@ fn follows_dash(text: &str, reading: &Reading<'_>, at: usize) -> bool {
 }
 
 /// Whether it is a medicine or food, named as an item of the list.
-fn is_avoided(reading: &Reading<'_>, base: &KnowledgeBase, mention: &Spotted) -> bool {
+fn is_avoided(reading: &Reading<'_>, base: &KnowledgeBase, mention: &DraftMention) -> bool {
     let risk = mention.concept.risk().map(|ix| base.risk(ix));
     let is_taken = risk.is_some_and(|risk| TAKEN.contains(&risk.text.kind.as_str()));
     let before = mention.first().checked_sub(1);

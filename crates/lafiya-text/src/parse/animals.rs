@@ -6,10 +6,10 @@ use std::ops::Range;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 
 use super::dictionary::Joint;
+use super::draft_mention::DraftMention;
 use super::marks::Mark;
-use super::persons::{Names, Person};
+use super::persons::{NamedPersons, Person};
 use super::reading::Reading;
-use super::spotted::Spotted;
 use crate::hash::{FastMap, FastSet, set_of};
 use crate::words::PersonWords;
 
@@ -75,8 +75,8 @@ impl Animals {
     pub(super) fn add_bites(
         &self,
         reading: &Reading<'_>,
-        names: &Names,
-        spotted: &mut Vec<Spotted>,
+        names: &NamedPersons,
+        drafts: &mut Vec<DraftMention>,
     ) {
         for (at, named) in names.iter() {
             if named.person != Person::Animal || !self.is_spoken_of(reading, at) {
@@ -87,7 +87,7 @@ impl Animals {
             };
             let sentence = reading.sentence_of(at);
             let bite = (at + 1..sentence.end).find(|&n| reading.is_one_of(n, &self.biting));
-            let is_known = spotted.iter().any(|mention| mention.concept == wound);
+            let is_known = drafts.iter().any(|mention| mention.concept == wound);
             // "Has not bitten anybody", "bit me last year": no bite, or a past one.
             let turns = [Mark::Trigger, Mark::Past];
             let is_turned = || { sentence }.any(|at| reading.marks.has_one_of(at, turns));
@@ -96,14 +96,14 @@ impl Animals {
                 && is_of_patient(reading, names, bite)
                 && !is_turned()
             {
-                spotted.push(Spotted::derived(wound, [bite].into_iter().collect()));
+                drafts.push(DraftMention::derived(wound, [bite].into_iter().collect()));
             }
         }
     }
 }
 
 /// Whether the first person named after a bite can be the patient.
-fn is_of_patient(reading: &Reading<'_>, names: &Names, bite: usize) -> bool {
+fn is_of_patient(reading: &Reading<'_>, names: &NamedPersons, bite: usize) -> bool {
     let end = reading.sentence_of(bite).end.min(bite + 1 + BITTEN_REACH);
     let mut behind = bite + 1..end;
     // "Bit my brother": "my" mentions the speaker only in passing.

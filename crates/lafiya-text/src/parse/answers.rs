@@ -10,9 +10,9 @@ use std::ops::Range;
 use memchr::memchr;
 
 use super::boxes::{Boxes, box_at};
+use super::draft_mention::DraftMention;
 use super::marks::Mark;
 use super::reading::Reading;
-use super::spotted::Spotted;
 use crate::fold::Token;
 use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
@@ -51,7 +51,7 @@ impl<'t, 'r> Answered<'t, 'r> {
     pub(super) fn of(
         text: &'t str,
         (reading, covered): (&'t Reading<'r>, &'t [bool]),
-        spotted: &[Spotted],
+        drafts: &[DraftMention],
     ) -> Self {
         // Fast path: most texts have no hyphen, and few of the others have such signs.
         let has = |sign: u8| memchr(sign, text.as_bytes()).is_some();
@@ -70,7 +70,7 @@ impl<'t, 'r> Answered<'t, 'r> {
                     .any(|ticked_box| text.contains(ticked_box)),
             asked: has(b'?'),
         };
-        answered.signed = has_minus && spotted.iter().any(|mention| answered.is_signed(mention));
+        answered.signed = has_minus && drafts.iter().any(|mention| answered.is_signed(mention));
         answered
     }
 
@@ -85,7 +85,7 @@ impl<'t, 'r> Answered<'t, 'r> {
     }
 
     /// Whether a plus follows a finding, or a minus directly before a comma or in brackets.
-    fn is_signed(&self, mention: &Spotted) -> bool {
+    fn is_signed(&self, mention: &DraftMention) -> bool {
         let next = mention.last() + 1;
         let at = next + usize::from(self.word(next) == "(");
         let plus = self.word(at) == "+"
@@ -101,7 +101,7 @@ impl<'t, 'r> Answered<'t, 'r> {
     }
 
     /// Whether a minus follows a finding, directly followed by one of the signs.
-    fn minus_closed_by(&self, mention: &Spotted, signs: &[&str]) -> bool {
+    fn minus_closed_by(&self, mention: &DraftMention, signs: &[&str]) -> bool {
         let next = mention.last() + 1;
         let at = next + usize::from(matches!(self.word(next), "(" | ":" | "="));
         // A dash is a token of its own.
@@ -125,17 +125,17 @@ impl<'t, 'r> Answered<'t, 'r> {
         }
     }
 
-    fn is_minus(&self, mention: &Spotted) -> bool {
+    fn is_minus(&self, mention: &DraftMention) -> bool {
         self.has_minus
             && (self.minus_closed_by(mention, &[",", ")"]) || self.is_minus_beside_others(mention))
     }
 
-    fn is_minus_beside_others(&self, mention: &Spotted) -> bool {
+    fn is_minus_beside_others(&self, mention: &DraftMention) -> bool {
         self.signed && self.minus_closed_by(mention, &[".", ";", "\n", ""])
     }
 
     /// Matches "Cough N", "suicidal ideation: N" and "convulsions: 0".
-    fn is_letter_or_zero(&self, mention: &Spotted) -> bool {
+    fn is_letter_or_zero(&self, mention: &DraftMention) -> bool {
         let next = mention.last() + 1;
         let led = matches!(self.word(next), ":" | "=");
         let at = next + usize::from(led);
@@ -149,7 +149,7 @@ impl<'t, 'r> Answered<'t, 'r> {
 
     /// Whether a finding is counted as zero: "No of convulsions since admission = 0". Any other
     /// count means that it is present.
-    fn is_counted_none(&self, mention: &Spotted) -> bool {
+    fn is_counted_none(&self, mention: &DraftMention) -> bool {
         let word = |back: usize| {
             mention
                 .first()
@@ -174,7 +174,7 @@ impl<'t, 'r> Answered<'t, 'r> {
 
     /// Whether the box of a finding is empty: "fever [ ]" in a row with boxes after the findings,
     /// or "[ ] fever" in a row with boxes before them.
-    fn is_unticked(&self, mention: &Spotted) -> bool {
+    fn is_unticked(&self, mention: &DraftMention) -> bool {
         let sentence = self.reading.sentence_of(mention.first());
         let is_stop = |at: &usize| matches!(self.word(*at), "." | "\n" | ";");
         let closing = sentence.clone().rev().find(|at| !is_stop(at));
@@ -200,7 +200,7 @@ impl Answers {
     }
 
     /// Whether the text answers a finding with no.
-    pub(super) fn deny(&self, text: &Answered<'_, '_>, mention: &Spotted) -> bool {
+    pub(super) fn deny(&self, text: &Answered<'_, '_>, mention: &DraftMention) -> bool {
         (mention.well && self.is_no_behind_colon(text, mention.last() + 1))
             || text.is_minus(mention)
             || text.is_letter_or_zero(mention)
@@ -217,7 +217,7 @@ impl Answers {
     }
 
     /// Matches "Convulsions [ ] Yes [x] No", but not "fever [x] No cough", where fever is ticked.
-    fn is_ticked_no(&self, answered: &Answered<'_, '_>, mention: &Spotted) -> bool {
+    fn is_ticked_no(&self, answered: &Answered<'_, '_>, mention: &DraftMention) -> bool {
         let next = mention.last() + 1;
         let from = next + usize::from(answered.word(next) == ":");
         let boxes = Boxes {
@@ -235,7 +235,7 @@ impl Answers {
 
     /// Matches "Any fever, cough or vomiting? No." A question about something else ("did he take
     /// anything for the fever?") contains other words besides the findings.
-    fn is_asked_in_vain(&self, text: &Answered<'_, '_>, mention: &Spotted) -> bool {
+    fn is_asked_in_vain(&self, text: &Answered<'_, '_>, mention: &DraftMention) -> bool {
         let reading = text.reading;
         let sentence = reading.sentence_of(mention.last());
         let asked = sentence.end - 1;

@@ -4,10 +4,10 @@
 
 use std::ops::Range;
 
+use super::draft_mention::DraftMention;
 use super::marks::Mark;
 use super::measures::{MeasureReader, Value};
 use super::reading::Reading;
-use super::spotted::Spotted;
 use super::surroundings::Written;
 use super::traits::Trait;
 use crate::fold::Token;
@@ -98,7 +98,7 @@ impl ApartWords {
     }
 
     /// Whether a finding was recognised only in words that introduce a value: "Hb fell to 6.8".
-    pub(super) fn leads(&self, reading: &Reading<'_>, mention: &Spotted) -> bool {
+    pub(super) fn leads(&self, reading: &Reading<'_>, mention: &DraftMention) -> bool {
         let leads = |at: &usize| self.leading.length_at(&reading.keys, *at) > 0;
         mention.core.iter().all(leads)
     }

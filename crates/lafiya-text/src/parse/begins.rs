@@ -1,7 +1,7 @@
 //! An index of the tokens at which findings begin.
 
+use super::draft_mention::DraftMention;
 use super::reading::Reading;
-use super::spotted::Spotted;
 
 /// The findings by their first token.
 pub(super) struct Begins {
@@ -14,13 +14,13 @@ pub(super) struct Begins {
 const NONE: u32 = u32::MAX;
 
 impl Begins {
-    pub(super) fn of(reading: &Reading<'_>, spotted: &[Spotted]) -> Self {
+    pub(super) fn of(reading: &Reading<'_>, drafts: &[DraftMention]) -> Self {
         let mut begins = Self {
             first: vec![NONE; reading.len()],
-            next: vec![NONE; spotted.len()],
+            next: vec![NONE; drafts.len()],
         };
         // In reverse, so that the findings of one token stay in order.
-        for (n, mention) in spotted.iter().enumerate().rev() {
+        for (n, mention) in drafts.iter().enumerate().rev() {
             let first = &mut begins.first[mention.first()];
             begins.next[n] = std::mem::replace(first, u32::try_from(n).unwrap_or(NONE));
         }

@@ -4,8 +4,8 @@
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 
 use super::concept_set::ConceptSet;
+use super::draft_mention::DraftMention;
 use super::known;
-use super::spotted::Spotted;
 use crate::words::BodyWords;
 
 /// Findings that change their meaning if they co-occur with others.
@@ -32,16 +32,17 @@ impl CoOccurrence {
     }
 
     /// On both sides, only findings that the patient has count.
-    pub(super) fn apply(&self, spotted: &mut [Spotted]) {
-        let has =
-            |mention: &Spotted, ids: &ConceptSet| ids.contains(mention.concept) && mention.is_had();
+    pub(super) fn apply(&self, drafts: &mut [DraftMention]) {
+        let has = |mention: &DraftMention, ids: &ConceptSet| {
+            ids.contains(mention.concept) && mention.is_had()
+        };
         for company in &self.0 {
             // Fast path: most texts contain no such combination.
-            let any = |ids: &ConceptSet| spotted.iter().any(|mention| has(mention, ids));
+            let any = |ids: &ConceptSet| drafts.iter().any(|mention| has(mention, ids));
             if !any(&company.findings) || !any(&company.beside) {
                 continue;
             }
-            for mention in spotted.iter_mut() {
+            for mention in drafts.iter_mut() {
                 if has(mention, &company.findings) {
                     mention.concept = company.means;
                 }

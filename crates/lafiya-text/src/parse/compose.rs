@@ -102,27 +102,27 @@ impl Composer {
         matches: &mut Vec<Match>,
     ) {
         let mut free: Vec<bool> = vec![true; reading.len()];
-        let mut mind = Mind::default();
-        let mut telling = Telling::of(reading);
+        let mut last_named = LastNamed::default();
+        let mut units = BodilyUnits::of(reading);
         for matched in matches.iter() {
             for &at in &matched.core {
                 free[at] = false;
             }
             if let Some(topic) = self.topic(matched) {
-                telling.note(reading, matched, Some(topic));
+                units.note(reading, matched, Some(topic));
             }
         }
         // The first `in_order` matches are in text order; new ones are appended.
         let mut in_order = matches.len();
         let mut after = 0;
-        while let Some(n) = telling.next(after) {
+        while let Some(n) = units.next(after) {
             after = n + 1;
             let (unit, form) = (&reading.units[n], &reading.forms[n]);
             if !form.is_bodily() {
                 // Neither a body part nor a complaint: nothing to share, at most a topic to
                 // remember.
-                if let Some(topic) = telling.topics[n] {
-                    mind.topic = Some((topic, unit.first));
+                if let Some(topic) = units.topics[n] {
+                    last_named.topic = Some((topic, unit.first));
                 }
                 continue;
             }
@@ -131,13 +131,13 @@ impl Composer {
             let lone = if is_free {
                 None
             } else {
-                let of_part = Self::follows_part(reading, n, &mind);
+                let of_part = Self::follows_part(reading, n, &last_named);
                 of_part
                     .then(|| one_word_at(matches, in_order, unit.first))
                     .flatten()
             };
             let shared = if is_free || lone.is_some() {
-                self.share(reading, choosing, n, &mind)
+                self.share(reading, choosing, n, &last_named)
             } else {
                 None
             };
@@ -150,13 +150,13 @@ impl Composer {
                 for &at in &shared.core {
                     free[at] = false;
                 }
-                telling.note(reading, &shared, self.topic(&shared));
+                units.note(reading, &shared, self.topic(&shared));
                 matches.push(shared);
             }
             // After the word itself was used: a body part may serve for what stands before it and
             // behind it.
             self.share_backwards(reading, choosing, n, &mut free, matches);
-            Self::remember(reading, n, telling.topics[n], &mut mind);
+            Self::remember(reading, n, units.topics[n], &mut last_named);
         }
         if matches.len() > in_order {
             matches.sort_by_key(Match::first);
@@ -243,9 +243,9 @@ impl Composer {
 
     /// Whether a complaint directly follows a body part, which may itself have been recognised as a
     /// finding: "eyes red and itchy, no discharge".
-    fn follows_part(reading: &Reading<'_>, n: usize, mind: &Mind<'_>) -> bool {
+    fn follows_part(reading: &Reading<'_>, n: usize, last_named: &LastNamed<'_>) -> bool {
         let unit = &reading.units[n];
-        let Some((_, part)) = mind.part else {
+        let Some((_, part)) = last_named.part else {
             return false;
         };
         if !reading.forms[n].complaint || !reading.same_sentence(part, unit.first) {
@@ -262,17 +262,22 @@ impl Composer {
         part < unit.first && close
     }
 
-    fn remember<'r>(reading: &Reading<'r>, n: usize, topic: Option<u8>, mind: &mut Mind<'r>) {
+    fn remember<'r>(
+        reading: &Reading<'r>,
+        n: usize,
+        topic: Option<u8>,
+        last_named: &mut LastNamed<'r>,
+    ) {
         let unit = &reading.units[n];
         if reading.forms[n].part {
-            mind.part = Some((unit.form, unit.first));
+            last_named.part = Some((unit.form, unit.first));
             // A new body part: "it" no longer refers to what was spoken of before.
-            mind.topic = None;
+            last_named.topic = None;
         } else if reading.forms[n].complaint {
-            mind.complaint = Some((unit.form, unit.first));
+            last_named.complaint = Some((unit.form, unit.first));
         }
         if let Some(topic) = topic {
-            mind.topic = Some((topic, unit.first));
+            last_named.topic = Some((topic, unit.first));
         }
     }
 
@@ -290,12 +295,12 @@ impl Composer {
         reading: &Reading<'_>,
         choosing: &Choosing<'_>,
         n: usize,
-        mind: &Mind<'_>,
+        last_named: &LastNamed<'_>,
     ) -> Option<Match> {
         let unit = &reading.units[n];
         let near = |at: usize| reading.sentence(at) + 1 >= reading.sentence(unit.first);
         let other: &str = if reading.forms[n].part {
-            let behind = mind.complaint.filter(|(_, at)| {
+            let behind = last_named.complaint.filter(|(_, at)| {
                 Self::in_one_list(reading, *at, unit.first)
                     || self.exceptions.leave_out(reading, *at, unit.first)
             });
@@ -303,7 +308,7 @@ impl Composer {
                 .map(|(form, _)| form)
                 .or_else(|| Self::complaint_ahead(reading, n))?
         } else {
-            let topic = mind
+            let topic = last_named
                 .topic
                 .map(|(topic, at)| (&self.topics[topic as usize], at));
             let topic = topic.filter(|(topic, at)| {
@@ -313,7 +318,7 @@ impl Composer {
                         .iter()
                         .any(|complaint| complaint == unit.form)
             });
-            let part = mind
+            let part = last_named
                 .part
                 .filter(|(_, at)| near(*at) && Self::is_of_it(reading, *at, unit.first));
             topic
@@ -409,14 +414,14 @@ fn has(choosing: &Choosing<'_>, forms: &[&str]) -> Option<Sense> {
 }
 
 /// The units that are a body part or a complaint, or that set a topic. There are few.
-struct Telling {
+struct BodilyUnits {
     /// Whether each unit is one of these.
     units: Vec<bool>,
     /// For each unit, the topic of the finding that its first token covers.
     topics: Vec<Option<u8>>,
 }
 
-impl Telling {
+impl BodilyUnits {
     fn of(reading: &Reading<'_>) -> Self {
         Self {
             units: reading.forms.iter().map(FormFacts::is_bodily).collect(),
@@ -471,7 +476,7 @@ fn is_joiner(form: &str) -> bool {
 
 /// The complaint, body part and topic mentioned last, each with its token.
 #[derive(Clone, Debug, Default)]
-struct Mind<'r> {
+struct LastNamed<'r> {
     part: Option<(&'r str, usize)>,
     complaint: Option<(&'r str, usize)>,
     topic: Option<(u8, usize)>,

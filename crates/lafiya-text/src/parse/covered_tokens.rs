@@ -1,7 +1,7 @@
 //! The tokens covered by any recognised finding.
 
+use super::draft_mention::DraftMention;
 use super::reading::Reading;
-use super::spotted::Spotted;
 
 /// For each token, whether a finding covers it.
 pub(super) struct CoveredTokens {
@@ -11,12 +11,12 @@ pub(super) struct CoveredTokens {
 }
 
 impl CoveredTokens {
-    pub(super) fn of(reading: &Reading<'_>, spotted: &[Spotted]) -> Self {
+    pub(super) fn of(reading: &Reading<'_>, drafts: &[DraftMention]) -> Self {
         let mut covered = Self {
             tokens: vec![false; reading.len()],
             noted: 0,
         };
-        covered.note(spotted);
+        covered.note(drafts);
         covered
     }
 
@@ -29,13 +29,13 @@ impl CoveredTokens {
 
     /// Records the findings that were added since the last call. None of the earlier ones may have
     /// been removed, unless `recount` was called.
-    pub(super) fn note(&mut self, spotted: &[Spotted]) {
-        for mention in &spotted[self.noted..] {
+    pub(super) fn note(&mut self, drafts: &[DraftMention]) {
+        for mention in &drafts[self.noted..] {
             for &at in &mention.core {
                 self.tokens[at] = true;
             }
         }
-        self.noted = spotted.len();
+        self.noted = drafts.len();
     }
 
     pub(super) fn tokens(&self) -> &[bool] {
@@ -54,7 +54,7 @@ mod tests {
     fn tokens_of_removed_findings_are_free_after_a_recount() {
         let concept = ConceptRef::Finding(REAL.base.finding_indices().next().unwrap());
         let of = |at: usize| {
-            Spotted::new(
+            DraftMention::new(
                 concept,
                 [at].into_iter().collect(),
                 lafiya_model::Choice::Present,

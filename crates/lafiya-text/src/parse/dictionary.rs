@@ -10,7 +10,7 @@ use super::marks::{MarkWords, Marked};
 use super::measures::MeasureReader;
 use super::medicines::MedicineReader;
 use super::narration::Pronoun;
-use super::persons::Naming;
+use super::persons::PersonWord;
 use super::results::ResultReader;
 use super::scope::Scope;
 use super::severity::Grades;
@@ -21,7 +21,7 @@ use super::traits::{Trait, Traits};
 use crate::canon::{Canon, Word};
 use crate::fold::{Folded, Token};
 use crate::hash::{FastMap, KeyMap, key};
-use crate::phrases::Begun;
+use crate::phrases::PhrasePrefix;
 
 /// The properties of a canonical form for the composing steps. Small, because every unit of a text
 /// has its own copy.
@@ -68,22 +68,22 @@ pub(super) struct Entry {
     pub form: FormFacts,
     pub traits: Traits,
     /// Where its stem leads in the automaton of the longer phrases.
-    pub written: Option<Begun>,
+    pub written: Option<PhrasePrefix>,
     /// Where its singular leads in the automaton of phrases to ignore.
-    pub ignored: Option<Begun>,
+    pub ignored: Option<PhrasePrefix>,
     /// The index of its meaning as a single word.
     pub single: Option<usize>,
     pub marked: Marked,
     /// Begins a negation of what precedes it.
     pub denies_before: bool,
-    pub person: Option<Naming>,
+    pub person: Option<PersonWord>,
     pub pronoun: Pronoun,
     /// Turns a following number into an age.
     pub leads_age: bool,
     /// Where it leads in the automaton of measure names.
-    pub measure: Option<Begun>,
+    pub measure: Option<PhrasePrefix>,
     /// Where it leads in the automaton of times without a number.
-    pub moment: Option<Begun>,
+    pub moment: Option<PhrasePrefix>,
     pub number: Option<Number>,
     /// The length of a unit of time in hours.
     pub unit_hours: Option<u32>,

@@ -3,9 +3,9 @@
 
 use lafiya_model::Choice;
 
+use super::draft_mention::{DraftMention, Dropped};
 use super::marks::Mark;
 use super::reading::Reading;
-use super::spotted::{Dropped, Spotted};
 
 /// Maximum words from the first negation to the second.
 const REACH: usize = 7;
@@ -15,7 +15,7 @@ const REACH: usize = 7;
 pub(super) fn taken_back(
     reading: &Reading<'_>,
     covered: &[bool],
-    spotted: &[Spotted],
+    drafts: &[DraftMention],
     without: usize,
 ) -> Option<usize> {
     let clause = reading.clause_of(without);
@@ -41,7 +41,7 @@ pub(super) fn taken_back(
     // "No fever without chills": the first negation has its own finding.
     let is_its_own = |at: usize| {
         covered[at]
-            && spotted.iter().any(|mention| {
+            && drafts.iter().any(|mention| {
                 mention.core.contains(&at)
                     && !mention.core.contains(&denial)
                     && mention.last() < without
@@ -57,21 +57,21 @@ pub(super) fn taken_back(
 /// "without" has this effect. Someone who cannot breathe without pain may be short of breath, so
 /// the conclusion is drawn only for movement.
 pub(super) fn state(
-    spotted: &mut [Spotted],
+    drafts: &mut [DraftMention],
     (denial, without): (usize, usize),
     is_complaint: impl Fn(usize) -> bool,
     is_moving: impl Fn(usize) -> bool,
 ) {
-    let spans = |mention: &Spotted| mention.first() < without && without < mention.last();
-    let is_suffered = |mention: &&Spotted| {
+    let spans = |mention: &DraftMention| mention.first() < without && without < mention.last();
+    let is_suffered = |mention: &&DraftMention| {
         let mut behind = mention.core.iter().filter(|at| **at > without);
         spans(mention) && behind.any(|at| is_complaint(*at))
     };
-    let suffered = spotted.iter().filter(is_suffered);
+    let suffered = drafts.iter().filter(is_suffered);
     let shared: Vec<usize> = suffered
         .flat_map(|mention| mention.core.iter().copied())
         .collect();
-    for mention in spotted.iter_mut().filter(|mention| !mention.derived) {
+    for mention in drafts.iter_mut().filter(|mention| !mention.derived) {
         if spans(mention) && !mention.core.contains(&without) {
             mention.choice = Choice::Present;
         }

@@ -6,9 +6,9 @@ use std::ops::Range;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::Choice;
 
+use super::draft_mention::DraftMention;
 use super::marks::Mark;
 use super::reading::Reading;
-use super::spotted::Spotted;
 use crate::fold::Token;
 use crate::hash::{FastSet, set_of};
 use crate::phrases::PhraseSet;
@@ -61,7 +61,7 @@ impl Endings {
     pub(super) fn end(
         &self,
         (reading, covered): (&Reading<'_>, &[bool]),
-        mention: &Spotted,
+        mention: &DraftMention,
         next: impl Fn() -> usize,
     ) -> bool {
         let ending = self.plain_ending(reading, mention, &next);
@@ -74,7 +74,7 @@ impl Endings {
     fn own_ending(
         &self,
         reading: &Reading<'_>,
-        mention: &Spotted,
+        mention: &DraftMention,
         next: impl Fn() -> usize,
     ) -> Option<usize> {
         let (_, phrases) = self.own.iter().find(|(own, _)| *own == mention.concept)?;
@@ -98,7 +98,12 @@ impl Endings {
     }
 
     /// Marks a finding as present again: "The bleeding stopped and started again".
-    pub(super) fn revive(&self, reading: &Reading<'_>, covered: &[bool], mention: &mut Spotted) {
+    pub(super) fn revive(
+        &self,
+        reading: &Reading<'_>,
+        covered: &[bool],
+        mention: &mut DraftMention,
+    ) {
         if tells_end(reading, mention) && self.is_revived(reading, covered, mention.last()) {
             mention.choice = Choice::Present;
         }
@@ -128,8 +133,8 @@ impl Endings {
     pub(super) fn end_together(
         &self,
         (reading, covered): (&Reading<'_>, &[bool]),
-        mention: &Spotted,
-        next: &Spotted,
+        mention: &DraftMention,
+        next: &DraftMention,
     ) -> bool {
         if !mention.is_finding() || !reading.marks.has_any(Mark::Ending) {
             return false;
@@ -147,7 +152,7 @@ impl Endings {
     fn plain_ending(
         &self,
         reading: &Reading<'_>,
-        mention: &Spotted,
+        mention: &DraftMention,
         next: impl Fn() -> usize,
     ) -> Option<usize> {
         // Fast path: most texts say of nothing that it is over.
@@ -183,7 +188,7 @@ impl Endings {
 }
 
 /// Whether a phrase itself contains the ending: "bleeding stopped".
-pub(super) fn tells_end(reading: &Reading<'_>, mention: &Spotted) -> bool {
+pub(super) fn tells_end(reading: &Reading<'_>, mention: &DraftMention) -> bool {
     let tokens = mention.first()..mention.last() + 1;
     reading.marks.has_any(Mark::Ending) && reading.marks.first(tokens, Mark::Ending).is_some()
 }

@@ -4,9 +4,9 @@
 
 use lafiya_knowledge::KnowledgeBase;
 
+use super::draft_mention::{DraftMention, Dropped};
 use super::marks::Mark;
 use super::reading::Reading;
-use super::spotted::{Dropped, Spotted};
 
 /// Maximum words from the fear to the illness: "fears he has cancer", "afraid of catching HIV".
 const FEAR_REACH: usize = 4;
@@ -16,12 +16,12 @@ const QUESTION_REACH: usize = 3;
 const ILLNESS: &str = "medical_history";
 
 /// Drops illnesses that are only feared or asked about.
-pub(super) fn drop(reading: &Reading<'_>, base: &KnowledgeBase, spotted: &mut [Spotted]) {
+pub(super) fn drop(reading: &Reading<'_>, base: &KnowledgeBase, drafts: &mut [DraftMention]) {
     let marks = &reading.marks;
     if !marks.has_any(Mark::Fear) && !marks.has_any(Mark::Question) {
         return;
     }
-    for mention in spotted.iter_mut() {
+    for mention in drafts.iter_mut() {
         let risk = mention.concept.risk().map(|ix| base.risk(ix));
         if mention.derived || risk.is_none_or(|risk| risk.text.kind != ILLNESS) {
             continue;

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 
 use super::boxes::Boxes;
+use super::draft_mention::DraftMention;
 use super::figures::Figures;
 use super::levels::Levels;
 use super::marks::Mark;
 use super::reading::Reading;
-use super::spotted::Spotted;
 use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::{FormWords, ScopeWords};
@@ -122,8 +122,12 @@ impl Forms {
     }
 
     /// Adds the findings of answers and arrows. They replace findings recognised in the same words.
-    pub(super) fn apply(&self, (text, reading): (&str, &Reading<'_>), spotted: &mut Vec<Spotted>) {
-        let mut made: Vec<Spotted> = Vec::new();
+    pub(super) fn apply(
+        &self,
+        (text, reading): (&str, &Reading<'_>),
+        drafts: &mut Vec<DraftMention>,
+    ) {
+        let mut made: Vec<DraftMention> = Vec::new();
         reading.take_each_of([Trait::Noted], |at| {
             let (length, noted) = self.names.longest_at(&reading.keys, at)?;
             let name = at..at + length;
@@ -142,12 +146,12 @@ impl Forms {
         if made.is_empty() {
             return;
         }
-        let holds = |made: &Spotted, mention: &Spotted| {
+        let holds = |made: &DraftMention, mention: &DraftMention| {
             made.first() <= mention.first() && mention.last() <= made.last()
         };
-        spotted.retain(|mention| !made.iter().any(|made| holds(made, mention)));
-        spotted.extend(made);
-        spotted.sort_by_key(Spotted::first);
+        drafts.retain(|mention| !made.iter().any(|made| holds(made, mention)));
+        drafts.extend(made);
+        drafts.sort_by_key(DraftMention::first);
     }
 
     /// Returns the finding of a question that is answered with no. It covers the answer, so that
@@ -157,14 +161,14 @@ impl Forms {
         (text, reading): (&str, &Reading<'_>),
         question: Question,
         name: Range<usize>,
-    ) -> Option<Spotted> {
+    ) -> Option<DraftMention> {
         let end = match question.has_answers {
             true => self.own_no_behind(reading, question, name.end)?,
             false => self
                 .ticked_no_behind((text, reading), name.end)
                 .or_else(|| self.no_behind(reading, question, name.end))?,
         };
-        let told = || Spotted::derived(question.no, (name.start..end).collect());
+        let told = || DraftMention::derived(question.no, (name.start..end).collect());
         self.heads(reading, name.start).then(told)
     }
 

@@ -12,12 +12,12 @@ use lafiya_model::{Age, Choice, Sex};
 
 use super::concept_set::ConceptSet;
 use super::counted_time::CountedTime;
+use super::draft_mention::{DraftMention, Dropped};
 use super::known;
 use super::marks::Mark;
 use super::matches::Tokens;
 use super::ordinal_time::OrdinalTimes;
 use super::reading::Reading;
-use super::spotted::{Dropped, Spotted};
 use super::time::StatedTimes;
 use super::traits::Trait;
 use crate::phrases::PhraseSet;
@@ -82,7 +82,7 @@ struct Surroundings<'r, 'a> {
     reading: &'r Reading<'a>,
     /// By token, whether it says that the patient is pregnant.
     pregnant: Vec<bool>,
-    /// By token, whether it carries anything else that was spotted.
+    /// By token, whether it carries anything else that was recognised.
     covered: Vec<bool>,
     ages: &'r [Range<usize>],
     /// Whether a birth or a loss is told of, by token of its mention.
@@ -165,10 +165,10 @@ impl Gestation {
         base: &KnowledgeBase,
         patient: (Option<Age>, Option<Sex>),
         told: &mut StatedTimes,
-        spotted: &mut Vec<Spotted>,
+        drafts: &mut Vec<DraftMention>,
     ) {
-        if !self.beside(reading, base, patient, told, spotted) {
-            self.apart(reading, base, patient, told, spotted);
+        if !self.beside(reading, base, patient, told, drafts) {
+            self.apart(reading, base, patient, told, drafts);
         }
     }
 
@@ -179,7 +179,7 @@ impl Gestation {
         base: &KnowledgeBase,
         patient: (Option<Age>, Option<Sex>),
         told: &mut StatedTimes,
-        spotted: &mut Vec<Spotted>,
+        drafts: &mut Vec<DraftMention>,
     ) -> bool {
         // Fast path: most texts have no word for weeks of pregnancy, so only "36/40" and "36+4"
         // remain.
@@ -210,7 +210,7 @@ impl Gestation {
             next = next_number(count.as_ref().map_or(at + 1, |count| count.end));
             let (days, end) = match &count {
                 Some(count)
-                    if count.is_of_forty_weeks() && self.is_score(reading, count, spotted) =>
+                    if count.is_of_forty_weeks() && self.is_score(reading, count, drafts) =>
                 {
                     continue;
                 }
@@ -224,7 +224,7 @@ impl Gestation {
             {
                 let at_birth = weeks == Weeks::AtBirth;
                 told.gestations.push(days);
-                any |= self.note((base, patient), (days, at_birth), at..end, spotted);
+                any |= self.note((base, patient), (days, at_birth), at..end, drafts);
             }
         }
         any
@@ -265,8 +265,13 @@ impl Gestation {
     }
 
     /// "MMSE 24/40", "BP 43/40": whether a number out of 40 is a score or a measurement.
-    fn is_score(&self, reading: &Reading<'_>, count: &CountedTime, spotted: &[Spotted]) -> bool {
-        let measured = spotted
+    fn is_score(
+        &self,
+        reading: &Reading<'_>,
+        count: &CountedTime,
+        drafts: &[DraftMention],
+    ) -> bool {
+        let measured = drafts
             .iter()
             .any(|mention| mention.value.is_some() && mention.core.contains(&count.at));
         let clause = reading.clause_of(count.at);
@@ -292,7 +297,7 @@ impl Gestation {
         (base, (age, sex)): (&KnowledgeBase, (Option<Age>, Option<Sex>)),
         (days, at_birth): (u32, bool),
         place: Range<usize>,
-        spotted: &mut Vec<Spotted>,
+        drafts: &mut Vec<DraftMention>,
     ) -> bool {
         let can_be = |concept: ConceptRef| {
             let risk = concept.risk().map(|ix| base.risk(ix));
@@ -310,32 +315,32 @@ impl Gestation {
             return false;
         };
         // A phrase of another stage that holds these weeks is none.
-        let is_stage = |mention: &Spotted| {
+        let is_stage = |mention: &DraftMention| {
             self.stages
                 .iter()
                 .any(|(_, concept)| *concept == mention.concept)
         };
-        let holds = |mention: &Spotted| mention.core.iter().any(|at| place.contains(at));
-        let others = spotted
+        let holds = |mention: &DraftMention| mention.core.iter().any(|at| place.contains(at));
+        let others = drafts
             .iter_mut()
             .filter(|mention| mention.concept != *stage);
         for mention in others.filter(|other| is_stage(other) && holds(other)) {
             mention.dropped = Some(Dropped::Misread);
         }
-        if !spotted.iter().any(|mention| mention.concept == *stage) {
-            let core = self.carrier(spotted).unwrap_or_else(|| place.collect());
-            spotted.push(Spotted::derived(*stage, core));
+        if !drafts.iter().any(|mention| mention.concept == *stage) {
+            let core = self.carrier(drafts).unwrap_or_else(|| place.collect());
+            drafts.push(DraftMention::derived(*stage, core));
         }
         if !at_birth {
-            self.narrow(days / WEEK_DAYS, spotted);
+            self.narrow(days / WEEK_DAYS, drafts);
         }
         true
     }
 
     /// The words that say that the patient is pregnant.
-    fn carrier(&self, spotted: &[Spotted]) -> Option<Tokens> {
-        let mut spotted = spotted.iter();
-        let carrier = spotted.find(|mention| {
+    fn carrier(&self, drafts: &[DraftMention]) -> Option<Tokens> {
+        let mut drafts = drafts.iter();
+        let carrier = drafts.find(|mention| {
             Some(mention.concept) == self.pregnancy && mention.choice == Choice::Present
         });
         carrier.map(|mention| mention.core.clone())
@@ -349,7 +354,7 @@ impl Gestation {
         base: &KnowledgeBase,
         (age, sex): (Option<Age>, Option<Sex>),
         told: &mut StatedTimes,
-        spotted: &mut Vec<Spotted>,
+        drafts: &mut Vec<DraftMention>,
     ) {
         let pregnancy = self.pregnancy.and_then(|pregnancy| pregnancy.risk());
         let can_be = pregnancy.map(|ix| base.risk(ix)).is_some_and(|risk| {
@@ -359,7 +364,7 @@ impl Gestation {
         if !can_be || !reading.has_any([Trait::Number, Trait::Unit]) {
             return;
         }
-        let (around, denied) = self.look_around(reading, base, &told.ages, spotted);
+        let (around, denied) = self.look_around(reading, base, &told.ages, drafts);
         let is_woman = sex == Some(Sex::Female)
             && age.is_some_and(|age| CHILDBEARING_YEARS.contains(&age.years()));
         let unsaid = is_woman && !denied && around.births.is_empty();
@@ -399,14 +404,14 @@ impl Gestation {
                 (base, (age, sex)),
                 (days, false),
                 count.at..count.end,
-                spotted,
+                drafts,
             );
         } else if let Some((_, stage)) = self.stages.iter().find(|stage| days / WEEK_DAYS < stage.0)
-            && !spotted.iter().any(|mention| mention.concept == *stage)
+            && !drafts.iter().any(|mention| mention.concept == *stage)
         {
-            spotted.push(Spotted {
+            drafts.push(DraftMention {
                 choice: Choice::Unknown,
-                ..Spotted::derived(*stage, (count.at..count.end).collect())
+                ..DraftMention::derived(*stage, (count.at..count.end).collect())
             });
         }
     }
@@ -417,7 +422,7 @@ impl Gestation {
         reading: &'r Reading<'a>,
         base: &KnowledgeBase,
         ages: &'r [Range<usize>],
-        spotted: &[Spotted],
+        drafts: &[DraftMention],
     ) -> (Surroundings<'r, 'a>, bool) {
         let mut pregnant = vec![false; reading.len()];
         let mut covered = vec![false; reading.len()];
@@ -429,9 +434,10 @@ impl Gestation {
             }
             pregnant[at..at + length].fill(true);
         }
-        let state = |mention: &Spotted| mention.concept.risk().and_then(|ix| base.risk(ix).state);
+        let state =
+            |mention: &DraftMention| mention.concept.risk().and_then(|ix| base.risk(ix).state);
         let mut denied = false;
-        for mention in spotted {
+        for mention in drafts {
             let state = state(mention);
             if state == Some(State::Pregnant) && mention.is_had() {
                 mention.core.iter().for_each(|&at| pregnant[at] = true);
@@ -443,7 +449,7 @@ impl Gestation {
             }
         }
         // "Not pregnant", "my sister's pregnancy".
-        for mention in spotted
+        for mention in drafts
             .iter()
             .filter(|mention| state(mention) == Some(State::Pregnant))
         {
@@ -639,20 +645,20 @@ impl Gestation {
     }
 
     /// Replaces findings by their narrower meaning: "contractions" at 30 weeks are preterm.
-    fn narrow(&self, weeks: u32, spotted: &mut Vec<Spotted>) {
+    fn narrow(&self, weeks: u32, drafts: &mut Vec<DraftMention>) {
         for narrower in self
             .narrower
             .iter()
             .filter(|narrower| narrower.weeks.contains(&weeks))
         {
-            let known = spotted
+            let known = drafts
                 .iter()
                 .any(|mention| mention.concept == narrower.means);
-            let told = spotted
+            let told = drafts
                 .iter()
                 .find(|mention| narrower.with.contains(mention.concept) && mention.is_had());
             if let (Some(told), false) = (told, known) {
-                spotted.push(Spotted::derived(narrower.means, told.core.clone()));
+                drafts.push(DraftMention::derived(narrower.means, told.core.clone()));
             }
         }
     }

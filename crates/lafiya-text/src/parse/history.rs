@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use lafiya_model::Age;
 
+use super::draft_mention::DraftMention;
 use super::marks::Mark;
 use super::reading::Reading;
-use super::spotted::Spotted;
 use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
 
@@ -57,7 +57,12 @@ impl Histories {
     }
 
     /// Whether a finding is stated as past history, given the patient's age.
-    pub(super) fn tells(&self, reading: &Reading<'_>, mention: &Spotted, age: Option<Age>) -> bool {
+    pub(super) fn tells(
+        &self,
+        reading: &Reading<'_>,
+        mention: &DraftMention,
+        age: Option<Age>,
+    ) -> bool {
         self.is_listed(reading, mention, age)
             || self.is_of_other_pregnancy(reading, mention)
             || self.never_came_again(reading, mention, age)
@@ -65,7 +70,7 @@ impl Histories {
 
     /// Whether a finding only says when something was: the delivery in "PPH after second delivery",
     /// the pregnancy in "in my last pregnancy".
-    pub(super) fn is_time(&self, reading: &Reading<'_>, mention: &Spotted) -> bool {
+    pub(super) fn is_time(&self, reading: &Reading<'_>, mention: &DraftMention) -> bool {
         let start = reading.sentence_of(mention.first()).start;
         let opens = self.pregnancies.length_at(&reading.keys, start);
         let is_headed = || self.has(reading, &self.headings, start);
@@ -82,7 +87,7 @@ impl Histories {
 
     /// Matches "PMH: meningitis aged 3, febrile convulsions in infancy" and "previous episodes of
     /// chest pain last year".
-    fn is_listed(&self, reading: &Reading<'_>, mention: &Spotted, age: Option<Age>) -> bool {
+    fn is_listed(&self, reading: &Reading<'_>, mention: &DraftMention, age: Option<Age>) -> bool {
         let sentence = reading.sentence_of(mention.first());
         let behind = mention.last() + 1;
         let is_headed = self.has(reading, &self.headings, sentence.start);
@@ -102,7 +107,7 @@ impl Histories {
 
     /// Matches "In my last pregnancy I bled a lot": up to the comma, with nothing that continues
     /// into the present.
-    fn is_of_other_pregnancy(&self, reading: &Reading<'_>, mention: &Spotted) -> bool {
+    fn is_of_other_pregnancy(&self, reading: &Reading<'_>, mention: &DraftMention) -> bool {
         let sentence = reading.sentence_of(mention.first());
         let clause = reading.clause_of(mention.first());
         if clause.start != sentence.start || !self.has(reading, &self.pregnancies, clause.start) {
@@ -118,7 +123,7 @@ impl Histories {
     pub(super) fn is_behind_other_pregnancy(
         &self,
         reading: &Reading<'_>,
-        mention: &Spotted,
+        mention: &DraftMention,
     ) -> bool {
         let start = reading.sentence_of(mention.first()).start;
         reading.clause_of(mention.first()).start != start
@@ -127,7 +132,12 @@ impl Histories {
 
     /// Matches "He had a seizure at age 5 but none since". Without an age, the last time may have
     /// been this morning.
-    fn never_came_again(&self, reading: &Reading<'_>, mention: &Spotted, age: Option<Age>) -> bool {
+    fn never_came_again(
+        &self,
+        reading: &Reading<'_>,
+        mention: &DraftMention,
+        age: Option<Age>,
+    ) -> bool {
         let sentence = reading.sentence_of(mention.first());
         let has_verb = |tokens: Range<usize>| reading.marks.first(tokens, Mark::PastVerb).is_some();
         let mut behind = mention.last() + 1..reading.clause_of(mention.last()).end;

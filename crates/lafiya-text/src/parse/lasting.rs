@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use super::covered_tokens::CoveredTokens;
+use super::draft_mention::DraftMention;
 use super::marks::Mark;
 use super::reading::Reading;
-use super::spotted::Spotted;
 use super::time::{Time, Times};
 use super::traits::Trait;
 
@@ -22,7 +22,7 @@ pub(super) fn attach(
     reading: &Reading<'_>,
     told: (&Times, &[Time]),
     covered: &CoveredTokens,
-    spotted: &mut [Spotted],
+    drafts: &mut [DraftMention],
 ) {
     let covered = covered.tokens();
     let (words, times) = told;
@@ -30,16 +30,13 @@ pub(super) fn attach(
     // spent.
     let is_free = |time: &&Time| {
         let spent = (time.first..time.end).any(|at| covered[at]);
-        !spent && !words.is_from_event(reading, time) && !is_of_event(reading, words, time, spotted)
+        !spent && !words.is_from_event(reading, time) && !is_of_event(reading, words, time, drafts)
     };
     let free = times.iter().filter(is_free);
     let mut times: Vec<Time> = Vec::with_capacity(times.len());
     times.extend(free);
-    let lasting = spotted
-        .iter()
-        .zip(0..)
-        .filter(|(mention, _)| lasts(mention));
-    let mut places: Vec<(usize, usize)> = Vec::with_capacity(spotted.len());
+    let lasting = drafts.iter().zip(0..).filter(|(mention, _)| lasts(mention));
+    let mut places: Vec<(usize, usize)> = Vec::with_capacity(drafts.len());
     places.extend(lasting.map(|(mention, n)| (mention.first(), n)));
     // Nearly sorted already: findings made from numbers come after the others.
     places.sort();
@@ -47,7 +44,7 @@ pub(super) fn attach(
         before: counted_before(reading.len(), &places),
         places,
         covered,
-        spotted,
+        drafts,
     };
     let mut unclaimed = Vec::with_capacity(times.len());
     for (n, time) in times.iter().enumerate() {
@@ -68,7 +65,7 @@ pub(super) fn attach(
 
 /// "Delivered 3 weeks ago, headache", "took amoxicillin for 5 days, cough": whether a time is that
 /// of something right before it that does not last as a finding does.
-fn is_of_event(reading: &Reading<'_>, words: &Times, time: &Time, spotted: &[Spotted]) -> bool {
+fn is_of_event(reading: &Reading<'_>, words: &Times, time: &Time, drafts: &[DraftMention]) -> bool {
     let clause = reading.clause_of(time.first);
     let before = clause.start..time.first;
     // "Known diabetic with 3 days of cough": what stands between begins another statement.
@@ -77,13 +74,13 @@ fn is_of_event(reading: &Reading<'_>, words: &Times, time: &Time, spotted: &[Spo
         reading.marks.has(at, Mark::Joiner) || matches!(word, "with" | "has" | "have" | "had")
     };
     let goes_on = matches!(reading.word(time.end), "of" | "history" | "hx" | "h")
-        || spotted
+        || drafts
             .iter()
             .any(|mention| mention.first() == time.end && lasts(mention));
-    let event = spotted
+    let event = drafts
         .iter()
         .filter(|mention| before.contains(&mention.first()));
-    let events: Vec<&Spotted> = event.filter(|mention| mention.dropped.is_none()).collect();
+    let events: Vec<&DraftMention> = event.filter(|mention| mention.dropped.is_none()).collect();
     // A finding before the time has the first claim on it.
     if goes_on || events.iter().any(|event| event.is_finding()) {
         return false;
@@ -102,7 +99,7 @@ struct Found<'s> {
     before: Vec<u32>,
     /// Tokens covered by any finding.
     covered: &'s [bool],
-    spotted: &'s mut [Spotted],
+    drafts: &'s mut [DraftMention],
 }
 
 impl Found<'_> {
@@ -117,7 +114,7 @@ impl Found<'_> {
         let [from, to] = [reach.start, reach.end].map(|at| self.before[at] as usize);
         let given = self.places.get(from..to).unwrap_or_default();
         for &(_, n) in given {
-            self.spotted[n].last_for(time.lasting);
+            self.drafts[n].last_for(time.lasting);
         }
         !given.is_empty()
     }
@@ -257,6 +254,6 @@ fn is_bare(reading: &Reading<'_>, covered: &[bool], mut clause: Range<usize>) ->
 }
 
 /// Whether a finding can have a duration: only a present one can.
-fn lasts(mention: &Spotted) -> bool {
+fn lasts(mention: &DraftMention) -> bool {
     mention.is_had() && mention.is_finding()
 }

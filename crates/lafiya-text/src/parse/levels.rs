@@ -10,10 +10,10 @@ use std::sync::Arc;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::Choice;
 
+use super::draft_mention::DraftMention;
 use super::figures::Figures;
 use super::marks::Mark;
 use super::reading::Reading;
-use super::spotted::Spotted;
 use crate::fold::Token;
 use crate::phrases::PhraseSet;
 use crate::words::{self, FormWords};
@@ -78,7 +78,7 @@ impl Levels {
         level: usize,
         name: Range<usize>,
         taken: usize,
-    ) -> Option<Spotted> {
+    ) -> Option<DraftMention> {
         let (sign, tokens) = before(reading, &name, taken)
             .or_else(|| self.after((text, reading), &name))
             .filter(|(_, tokens)| !self.leads_to_number(reading, tokens.end))?;
@@ -94,7 +94,12 @@ impl Levels {
             Sign::Pluses(_) => level.plus,
         }?;
         let core = tokens.collect();
-        Some(Spotted::new(concept, core, Choice::Present, CONFIDENCE))
+        Some(DraftMention::new(
+            concept,
+            core,
+            Choice::Present,
+            CONFIDENCE,
+        ))
     }
 
     fn after(

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::dictionary::Entry;
 use super::traits::first_with;
-use crate::phrases::{Begun, PhraseSet};
+use crate::phrases::{PhrasePrefix, PhraseSet};
 use crate::words::{GestationWords, PersonWords, ScopeWords};
 
 /// A kind of cue phrase that may begin at a token.
@@ -93,7 +93,7 @@ pub(super) struct MarkWords {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marked {
     alone: u32,
-    longer: Option<Begun>,
+    longer: Option<PhrasePrefix>,
 }
 
 /// The cues of a text, by token.
@@ -209,7 +209,7 @@ impl MarkWords {
     }
 
     /// Returns the cue kinds of all phrases that begin with a word. `rest` are the words after it.
-    fn bits(&self, begun: Begun, rest: &[u64]) -> u32 {
+    fn bits(&self, begun: PhrasePrefix, rest: &[u64]) -> u32 {
         let mut bits = 0;
         let rest = rest.iter().copied();
         self.phrases.each_from(begun, rest, |_, marks| {

@@ -13,9 +13,9 @@ use smallvec::SmallVec;
 
 use super::bags;
 use super::dictionary::FormFacts;
+use super::draft_mention::is_danger;
 use super::lexicon::{Lexicon, Meaning, Sense, limits};
 use super::reading::Reading;
-use super::spotted::is_danger;
 use super::traits::Trait;
 use crate::canon::Role;
 use crate::fold::Token;

@@ -14,16 +14,16 @@ use smallvec::SmallVec;
 use super::apart::{self, ApartWords, Name};
 use super::concept_set::ConceptSet;
 use super::degrees::Degrees;
+use super::draft_mention::DraftMention;
 use super::figures::{Figures, decimals_at, in_mm, is_complaint, plain, sum_at};
 use super::known;
 use super::matches::tokens;
 use super::numbers;
 use super::reading::Reading;
 use super::results;
-use super::spotted::Spotted;
 use super::surroundings::Written;
 use super::traits::Trait;
-use crate::phrases::{Begun, PhraseSet};
+use crate::phrases::{PhrasePrefix, PhraseSet};
 use crate::words::{MeasureWords, Measures};
 
 /// The measures of a knowledge base that the word list names.
@@ -194,16 +194,16 @@ impl MeasureReader {
         &self,
         reading: &Reading<'_>,
         written: &Written<'_>,
-        spotted: &mut Vec<Spotted>,
+        drafts: &mut Vec<DraftMention>,
     ) {
         let base = written.base;
-        self.drop_findings_of_names(reading, written, spotted);
-        let values = self.values(reading, written, spotted);
+        self.drop_findings_of_names(reading, written, drafts);
+        let values = self.values(reading, written, drafts);
         if values.is_empty() {
             return;
         }
-        let person = person(base, written.patient, spotted);
-        spotted.retain(|mention| {
+        let person = person(base, written.patient, drafts);
+        drafts.retain(|mention| {
             // Values do not overlap, so only the last one that begins before a finding can contain
             // it.
             let begun = values.partition_point(|value| value.first <= mention.first());
@@ -214,16 +214,16 @@ impl MeasureReader {
             if let Some(name) = &value.name {
                 // "Hb fell to 6.8" is not a fall.
                 let between = name.end..value.first;
-                let leads = |mention: &Spotted| {
+                let leads = |mention: &DraftMention| {
                     between.contains(&mention.first()) && self.apart.leads(reading, mention)
                 };
-                spotted.retain(|mention| {
+                drafts.retain(|mention| {
                     (mention.first() < name.start || mention.last() >= name.end) && !leads(mention)
                 });
             }
         }
         for value in values {
-            self.report(base, &person, value, spotted);
+            self.report(base, &person, value, drafts);
         }
     }
 
@@ -233,9 +233,9 @@ impl MeasureReader {
         &self,
         reading: &Reading<'_>,
         written: &Written<'_>,
-        spotted: &mut Vec<Spotted>,
+        drafts: &mut Vec<DraftMention>,
     ) {
-        spotted.retain(|mention| {
+        drafts.retain(|mention| {
             let is_blood = || written.surroundings.is_of_blood(reading, mention.first());
             !self.of_blood.contains(mention.concept) || is_blood()
         });
@@ -247,7 +247,7 @@ impl MeasureReader {
         &self,
         reading: &Reading<'_>,
         written: &Written<'_>,
-        scaled: &mut Vec<Spotted>,
+        scaled: &mut Vec<DraftMention>,
     ) -> Vec<Value> {
         let mut values: Vec<Value> = Vec::with_capacity(VALUES);
         let mut names: SmallVec<[Name; NAMES]> = SmallVec::new();
@@ -264,7 +264,7 @@ impl MeasureReader {
                     let number = self.figures.past_links(reading, at + length)?;
                     let value = numbers::value_at(&reading.entries, number);
                     if value.is_some_and(|(value, _)| value <= most) {
-                        scaled.push(Spotted::derived(found, (at..=number).collect()));
+                        scaled.push(DraftMention::derived(found, (at..=number).collect()));
                     }
                     return Some(number + 1);
                 }
@@ -320,20 +320,20 @@ impl MeasureReader {
         base: &KnowledgeBase,
         person: &Person,
         value: Value,
-        spotted: &mut Vec<Spotted>,
+        drafts: &mut Vec<DraftMention>,
     ) {
         let known = &self.known[value.known];
         let mut core = tokens(value.first..value.end);
         if let Some(name) = value.name {
             core = name.chain(core).collect();
         }
-        let derived = |concept: ConceptRef, choice: Choice| Spotted {
+        let derived = |concept: ConceptRef, choice: Choice| DraftMention {
             derived: true,
-            ..Spotted::new(concept, core.clone(), choice, 1.0)
+            ..DraftMention::new(concept, core.clone(), choice, 1.0)
         };
         if !value.earlier {
             let confidence = if value.read.is_empty() { DOUBTFUL } else { 1.0 };
-            spotted.push(Spotted {
+            drafts.push(DraftMention {
                 value: Some(value.text),
                 confidence,
                 ..derived(known.concept, Choice::Present)
@@ -348,7 +348,7 @@ impl MeasureReader {
             .collect();
         // One finding for a value: the first of the list in the data that applies.
         if let Some(&finding) = known.finds.iter().find(|find| present.contains(find)) {
-            spotted.push(derived(finding, Choice::Present));
+            drafts.push(derived(finding, Choice::Present));
             return;
         }
         let normal = known.normal.is_some_and(|[low, high]| {
@@ -359,7 +359,7 @@ impl MeasureReader {
         });
         // A value that was normal yesterday does not deny the finding today.
         if normal && !value.earlier {
-            spotted.extend(
+            drafts.extend(
                 known
                     .denies
                     .iter()
@@ -369,7 +369,7 @@ impl MeasureReader {
     }
 
     /// Returns the state after a word that begins the name of a measure.
-    pub(super) fn begun(&self, key: u64) -> Option<Begun> {
+    pub(super) fn begun(&self, key: u64) -> Option<PhrasePrefix> {
         self.words.begun(key)
     }
 
@@ -553,9 +553,9 @@ fn read_number(base: &KnowledgeBase, concept: ConceptRef, number: f64, unit: &st
 pub(super) fn person(
     base: &KnowledgeBase,
     (age, sex): (Option<Age>, Option<Sex>),
-    spotted: &[Spotted],
+    drafts: &[DraftMention],
 ) -> Person {
-    let state = spotted
+    let state = drafts
         .iter()
         .filter(|mention| mention.choice == Choice::Present)
         .filter_map(|mention| base.risk(mention.concept.risk()?).state)

@@ -5,11 +5,11 @@ use std::ops::RangeInclusive;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::Choice;
 
+use super::draft_mention::DraftMention;
 use super::known;
 use super::matches::Tokens;
 use super::numbers;
 use super::reading::Reading;
-use super::spotted::Spotted;
 use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::{self, Medicines};
@@ -71,7 +71,7 @@ impl MedicineReader {
         &self,
         reading: &Reading<'_>,
         base: &KnowledgeBase,
-        spotted: &mut Vec<Spotted>,
+        drafts: &mut Vec<DraftMention>,
     ) {
         let next = |from: usize| reading.next_of(from, [Trait::Medicine]);
         let mut at = next(0);
@@ -85,7 +85,7 @@ impl MedicineReader {
             // The disease is more informative than the medicine. A medicine that implies none keeps
             // its own name.
             if !implied.is_empty() {
-                spotted.retain(|mention| {
+                drafts.retain(|mention| {
                     !(is_medication(base, mention.concept)
                         && !implied.contains(&mention.concept)
                         && mention.core.iter().any(|at| core.contains(at)))
@@ -97,8 +97,13 @@ impl MedicineReader {
                 .iter()
                 .chain(when_stopped.iter().filter(|_| stopped));
             for &concept in all {
-                if !spotted.iter().any(|mention| mention.concept == concept) {
-                    spotted.push(Spotted::new(concept, core.clone(), Choice::Present, 0.9));
+                if !drafts.iter().any(|mention| mention.concept == concept) {
+                    drafts.push(DraftMention::new(
+                        concept,
+                        core.clone(),
+                        Choice::Present,
+                        0.9,
+                    ));
                 }
             }
             at = next(at + length);
@@ -144,18 +149,23 @@ impl Overdose {
 
 impl MedicineReader {
     /// Adds an overdose that is stated as a number.
-    pub(super) fn overdose(&self, reading: &Reading<'_>, spotted: &mut Vec<Spotted>) {
+    pub(super) fn overdose(&self, reading: &Reading<'_>, drafts: &mut Vec<DraftMention>) {
         let Some(overdose) = &self.overdose else {
             return;
         };
         if let Some(core) = overdose.find(reading) {
-            spotted.push(Spotted::new(overdose.finding, core, Choice::Present, 0.9));
+            drafts.push(DraftMention::new(
+                overdose.finding,
+                core,
+                Choice::Present,
+                0.9,
+            ));
         }
     }
 
     /// Handles reasons: in "on paracetamol for his fever", what follows "for" is the reason for the
     /// medicine.
-    pub(super) fn reasons(&self, reading: &Reading<'_>, spotted: &mut [Spotted]) {
+    pub(super) fn reasons(&self, reading: &Reading<'_>, drafts: &mut [DraftMention]) {
         let next = |from: usize| reading.next_of(from, [Trait::Purpose]);
         let fors = std::iter::successors(Some(next(1)), |at| Some(next(at + 1)));
         for at in fors.take_while(|at| *at < reading.len()) {
@@ -166,7 +176,7 @@ impl MedicineReader {
                 continue;
             }
             let clause = reading.clause_of(at);
-            let behind = spotted
+            let behind = drafts
                 .iter_mut()
                 .filter(|mention| (at..clause.end).contains(&mention.first()));
             behind.for_each(|mention| mention.reason = true);

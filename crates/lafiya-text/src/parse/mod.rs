@@ -23,6 +23,8 @@ mod degrees;
 mod denial_ends;
 mod dictionary;
 mod double_negation;
+mod draft_mention;
+mod durations;
 mod endings;
 mod excepted;
 mod family_history_lines;
@@ -31,7 +33,6 @@ mod figures;
 mod forms;
 mod gestation;
 mod history;
-mod lasting;
 mod levels;
 mod lexicon;
 mod lists;
@@ -54,7 +55,6 @@ mod scope;
 mod severity;
 mod shared_illness;
 mod spelling;
-mod spotted;
 mod subject;
 mod surroundings;
 mod tested;
@@ -77,6 +77,7 @@ use co_occurrence::CoOccurrence;
 use compose::Composer;
 use covered_tokens::CoveredTokens;
 use dictionary::{Dictionary, Sources};
+use draft_mention::DraftMention;
 use figures::Figures;
 use forms::Forms;
 use gestation::Gestation;
@@ -92,7 +93,6 @@ use results::ResultReader;
 use scope::Scope;
 use severity::Grades;
 use spelling::Spelling;
-use spotted::Spotted;
 use subject::Subjects;
 use surroundings::{Surroundings, Written};
 use tested::Tested;
@@ -352,18 +352,18 @@ impl Parser {
         let mut found = matches::find(&reading, &choosing);
         self.composer.apply(&reading, &choosing, &mut found);
 
-        let mut spotted: Vec<Spotted> = Vec::with_capacity(found.len() + MADE);
+        let mut drafts: Vec<DraftMention> = Vec::with_capacity(found.len() + MADE);
         for matched in found {
-            Spotted::enter(matched, &mut spotted);
+            DraftMention::enter(matched, &mut drafts);
         }
         // Before negation: a form such as "Fever: no" says of a finding whether it is there.
-        self.forms.apply((text, &reading), &mut spotted);
+        self.forms.apply((text, &reading), &mut drafts);
         // Before the measures: the name of a test may contain the name of a finding.
         let test_names = self.results.names(&reading);
         self.results
-            .drop_findings_of_names(&reading, &test_names, &mut spotted);
+            .drop_findings_of_names(&reading, &test_names, &mut drafts);
         self.tested
-            .apply(&reading, base, &self.results, &mut spotted);
+            .apply(&reading, base, &self.results, &mut drafts);
         let written = Written {
             text,
             base,
@@ -371,48 +371,48 @@ impl Parser {
             in_time: &choosing.times,
             surroundings: &self.surroundings,
         };
-        self.measures.apply(&reading, &written, &mut spotted);
-        self.medicines.apply(&reading, base, &mut spotted);
-        self.medicines.reasons(&reading, &mut spotted);
-        self.medicines.overdose(&reading, &mut spotted);
+        self.measures.apply(&reading, &written, &mut drafts);
+        self.medicines.apply(&reading, base, &mut drafts);
+        self.medicines.reasons(&reading, &mut drafts);
+        self.medicines.overdose(&reading, &mut drafts);
         // How far a negation reaches depends on the words that findings cover, so the findings of
         // all readers must be there.
-        let mut covered = CoveredTokens::of(&reading, &spotted);
+        let mut covered = CoveredTokens::of(&reading, &drafts);
         self.scope.apply(
             (text, &reading, &choosing.times),
             &covered,
             (age, context.evaluated_at),
-            &mut spotted,
+            &mut drafts,
         );
         // After negation, because it corrects what was denied and then tested again.
-        Tested::retell(&reading, base, &self.results, &mut spotted);
-        feared::drop(&reading, base, &mut spotted);
-        self.allergies.drop((text, &reading), base, &mut spotted);
+        Tested::retell(&reading, base, &self.results, &mut drafts);
+        feared::drop(&reading, base, &mut drafts);
+        self.allergies.drop((text, &reading), base, &mut drafts);
         self.gestation
-            .apply(&reading, base, (age, context.sex), &mut told, &mut spotted);
-        covered.note(&spotted);
+            .apply(&reading, base, (age, context.sex), &mut told, &mut drafts);
+        covered.note(&drafts);
         let named = (test_names, &covered);
-        let results = self.results.find(&reading, &written, named, &spotted);
-        spotted.extend(results);
+        let results = self.results.find(&reading, &written, named, &drafts);
+        drafts.extend(results);
         let patient = (age, context.sex);
-        self.subjects.apply(&reading, base, patient, &mut spotted);
+        self.subjects.apply(&reading, base, patient, &mut drafts);
         // A test result has no duration and no severity.
-        let tests = spotted.extract_if(.., |mention| mention.concept.lab().is_some());
-        let tests: Vec<Spotted> = tests.collect();
+        let tests = drafts.extract_if(.., |mention| mention.concept.lab().is_some());
+        let tests: Vec<DraftMention> = tests.collect();
         if !tests.is_empty() {
             covered.recount();
         }
-        covered.note(&spotted);
-        self.grades.apply(&reading, &covered, &mut spotted);
-        self.recoveries.apply(&mut spotted);
-        self.company.apply(&mut spotted);
-        self.childbed.apply(&reading, &told, patient, &mut spotted);
+        covered.note(&drafts);
+        self.grades.apply(&reading, &covered, &mut drafts);
+        self.recoveries.apply(&mut drafts);
+        self.company.apply(&mut drafts);
+        self.childbed.apply(&reading, &told, patient, &mut drafts);
         let times = (&self.times, told.times.as_slice());
         // Durations come last, when it is decided which findings the patient has.
-        lasting::attach(&reading, times, &covered, &mut spotted);
+        durations::attach(&reading, times, &covered, &mut drafts);
         let is_doubted =
-            plausible::drop_implausible(base, context.age, &told.gestations, &mut spotted);
-        let mentions = mentions(text, &reading, spotted);
+            plausible::drop_implausible(base, context.age, &told.gestations, &mut drafts);
+        let mentions = mentions(text, &reading, drafts);
         let obvious = !is_doubted
             && !mentions.is_empty()
             && mentions
@@ -433,18 +433,18 @@ fn known<C: FromIterator<ConceptRef>>(base: &KnowledgeBase, ids: &[String]) -> C
 }
 
 /// Returns each concept once, in text order.
-fn mentions(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Vec<Mention> {
-    spotted.retain(|mention| mention.dropped.is_none());
+fn mentions(text: &str, reading: &Reading<'_>, mut drafts: Vec<DraftMention>) -> Vec<Mention> {
+    drafts.retain(|mention| mention.dropped.is_none());
     // Fast path: most texts contain no test.
-    if spotted.is_empty() {
+    if drafts.is_empty() {
         return Vec::new();
     }
     // The index at which each concept was first found; later ones are merged into it.
     let mut places: FastMap<ConceptRef, usize> = FastMap::default();
-    places.reserve(spotted.len());
-    let mut kept: Vec<usize> = Vec::with_capacity(spotted.len());
-    for n in 0..spotted.len() {
-        let (before, rest) = spotted.split_at_mut(n);
+    places.reserve(drafts.len());
+    let mut kept: Vec<usize> = Vec::with_capacity(drafts.len());
+    for n in 0..drafts.len() {
+        let (before, rest) = drafts.split_at_mut(n);
         let place = *places.entry(rest[0].concept).or_insert(n);
         if place < n {
             merge(&mut before[place], &mut rest[0]);
@@ -453,19 +453,19 @@ fn mentions(text: &str, reading: &Reading<'_>, mut spotted: Vec<Spotted>) -> Vec
         }
     }
     // Nearly sorted already: findings made from numbers come after the others.
-    kept.sort_by_key(|&n| spotted[n].ends);
+    kept.sort_by_key(|&n| drafts[n].ends);
     let mut characters = Characters::of(text);
     kept.into_iter()
-        .map(|n| mention((text, &mut characters), reading, &mut spotted[n]))
+        .map(|n| mention((text, &mut characters), reading, &mut drafts[n]))
         .collect()
 }
 
 /// Merges two findings of the same concept: present outweighs absent, and missing details are
 /// filled in.
-fn merge(known: &mut Spotted, again: &mut Spotted) {
+fn merge(known: &mut DraftMention, again: &mut DraftMention) {
     // "No fever now" after "fever" describes the patient today, so it outweighs; a finding that is
     // only the reason for a medicine weighs less.
-    let rank = |mention: &Spotted| match mention.choice {
+    let rank = |mention: &DraftMention| match mention.choice {
         Choice::Absent if mention.now => -1,
         Choice::Present if !mention.reason => 0,
         Choice::Absent => 1,
@@ -492,7 +492,7 @@ fn merge(known: &mut Spotted, again: &mut Spotted) {
 fn mention(
     (text, characters): (&str, &mut Characters<'_>),
     reading: &Reading<'_>,
-    mention: &mut Spotted,
+    mention: &mut DraftMention,
 ) -> Mention {
     let (first, last) = (
         reading.tokens[mention.first()],

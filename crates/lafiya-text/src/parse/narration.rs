@@ -4,7 +4,7 @@
 
 use lafiya_model::Sex;
 
-use super::persons::{Named, Names, Person};
+use super::persons::{NamedPerson, NamedPersons, Person};
 use super::reading::Reading;
 use crate::hash::{FastSet, set_of};
 use crate::words::PersonWords;
@@ -79,19 +79,19 @@ impl Pronouns {
     pub(super) fn narration<'a>(
         &self,
         reading: &Reading<'a>,
-        names: &Names,
+        names: &NamedPersons,
         sex: Option<Sex>,
     ) -> Option<Narration<'a>> {
         // "They brought my friend": a group is not the patient.
         let is_one = |at: &usize| !matches!(reading.words[*at], "they" | "them" | "their");
-        let mut persons: Vec<(usize, Named)> = Vec::with_capacity(names.count_max());
-        let is_person = |named: &Named| named.person != Person::Animal;
+        let mut persons: Vec<(usize, NamedPerson)> = Vec::with_capacity(names.count_max());
+        let is_person = |named: &NamedPerson| named.person != Person::Animal;
         persons.extend(
             names
                 .iter()
                 .filter(|(at, name)| is_one(at) && is_person(name)),
         );
-        let is_teller = |&(at, named): &(usize, Named)| {
+        let is_teller = |&(at, named): &(usize, NamedPerson)| {
             // "We" is never a single patient.
             let alone = reading.words[at] != "we";
             named.person == Person::First && alone && !named.in_passing
@@ -101,7 +101,7 @@ impl Pronouns {
         let behind = persons.partition_point(|(at, _)| *at < introduced.unwrap_or(0));
         let persons = &persons[behind..];
         let is_named =
-            |named: &&(usize, Named)| named.1.person != Person::First || is_teller(named);
+            |named: &&(usize, NamedPerson)| named.1.person != Person::First || is_teller(named);
         let (at, first) = persons
             .iter()
             .find(is_named)
@@ -109,11 +109,11 @@ impl Pronouns {
         if first == Person::First {
             return None;
         }
-        let is_patient = |named: &&(usize, Named)| {
+        let is_patient = |named: &&(usize, NamedPerson)| {
             named.1.person == Person::Third && pronoun_fits(reading, named.0, sex)
         };
         let complains =
-            |named: &&(usize, Named)| is_teller(named) && self.complains(reading, named.0);
+            |named: &&(usize, NamedPerson)| is_teller(named) && self.complains(reading, named.0);
         let patients = persons.iter().filter(is_patient).count();
         let tellers = persons.iter().filter(complains).count();
         let patient = (first != Person::Third).then_some(reading.words[at]);
@@ -122,9 +122,15 @@ impl Pronouns {
 
     /// Returns the end of an introduction such as "I am her class teacher" that begins with the
     /// narrator's pronoun.
-    fn introduction_end(&self, reading: &Reading<'_>, names: &Names, at: usize) -> Option<usize> {
-        let is_teller =
-            |named: Named| matches!(named.person, Person::Kin | Person::Other | Person::Partner);
+    fn introduction_end(
+        &self,
+        reading: &Reading<'_>,
+        names: &NamedPersons,
+        at: usize,
+    ) -> Option<usize> {
+        let is_teller = |named: NamedPerson| {
+            matches!(named.person, Person::Kin | Person::Other | Person::Partner)
+        };
         let reach = at + 1..reading.sentence_of(at).end.min(at + INTRODUCTION_REACH);
         let introduces = reading.words[at] == "im"
             || reading

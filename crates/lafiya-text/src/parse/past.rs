@@ -12,10 +12,10 @@ use smallvec::SmallVec;
 
 use super::concept_set::ConceptSet;
 use super::counted_time::CountedTime;
+use super::draft_mention::{DraftMention, Dropped, is_danger};
 use super::history::Histories;
 use super::marks::Mark;
 use super::reading::Reading;
-use super::spotted::{Dropped, Spotted, is_danger};
 use super::traits::Trait;
 use crate::hash::FastMap;
 use crate::words::{Ignored, ScopeWords};
@@ -117,7 +117,7 @@ impl Past {
         &self,
         reading: &Reading<'_>,
         past_findings: &PastFindings,
-        mention: &mut Spotted,
+        mention: &mut DraftMention,
     ) {
         let spoken_of = || self.sentences.contains(&reading.sentence(mention.first()));
         let may_be = !mention.derived && mention.choice == Choice::Present;
@@ -148,14 +148,14 @@ impl Past {
                 .is_behind_other_pregnancy(reading, mention);
         if is_past || beside_its_time() {
             match past_findings.was.get(&mention.concept) {
-                Some(was) => *mention = Spotted::derived(*was, mention.core.clone()),
+                Some(was) => *mention = DraftMention::derived(*was, mention.core.clone()),
                 None => mention.dropped = Some(Dropped::Past),
             }
         }
     }
 
     /// Matches "He had a seizure in 2020", "PMH: haematemesis 2017" and "in 2020 he had a seizure".
-    fn is_of_a_year(&self, reading: &Reading<'_>, mention: &Spotted) -> bool {
+    fn is_of_a_year(&self, reading: &Reading<'_>, mention: &DraftMention) -> bool {
         let stretch = clause_stretch(reading, mention);
         let has = |tokens: Range<usize>, mark: Mark| reading.marks.first(tokens, mark).is_some();
         let mut years = self.years.iter().filter(|&&at| stretch.contains(&at));
@@ -182,7 +182,7 @@ impl Past {
 
     /// Matches "When he was 2 years old" and "convulsed at 2 yrs" if the patient is clearly older
     /// now.
-    fn is_of_an_age(&self, reading: &Reading<'_>, mention: &Spotted) -> bool {
+    fn is_of_an_age(&self, reading: &Reading<'_>, mention: &DraftMention) -> bool {
         let Some(age) = self.age else {
             return false;
         };
@@ -255,7 +255,7 @@ fn is_told_anew(reading: &Reading<'_>, at: usize, behind: Range<usize>) -> bool 
 }
 
 /// Whether the sentence mentions today or a recurrence.
-fn is_of_today(reading: &Reading<'_>, mention: &Spotted) -> bool {
+fn is_of_today(reading: &Reading<'_>, mention: &DraftMention) -> bool {
     let mut sentence = reading.sentence_of(mention.first());
     // "But none now" mentions today, but says that the finding is absent.
     let is_denied = |at: usize| at > 0 && reading.words[at - 1] == "none";
@@ -263,18 +263,18 @@ fn is_of_today(reading: &Reading<'_>, mention: &Spotted) -> bool {
 }
 
 /// Matches "Childhood febrile convulsions" and "residual weakness".
-fn is_former(reading: &Reading<'_>, mention: &Spotted) -> bool {
+fn is_former(reading: &Reading<'_>, mention: &DraftMention) -> bool {
     let near = mention.first().saturating_sub(FORMER_REACH)..mention.first();
     reading.marks.first(near, Mark::Former).is_some()
 }
 
 /// Matches "Seizure 5 years ago": no verb, and a finding that does not last.
-fn is_years_ago(reading: &Reading<'_>, mention: &Spotted) -> bool {
+fn is_years_ago(reading: &Reading<'_>, mention: &DraftMention) -> bool {
     is_so_long_ago(reading, mention.last() + 1, YEAR_DAYS)
 }
 
 /// Matches "Last fit was 8/12 ago".
-fn is_last_time(reading: &Reading<'_>, mention: &Spotted) -> bool {
+fn is_last_time(reading: &Reading<'_>, mention: &DraftMention) -> bool {
     let first = mention.first();
     let lead = if reading.words[first] == "last" {
         Some(first)
@@ -335,7 +335,7 @@ fn is_year(reading: &Reading<'_>, at: usize, last_year: i16) -> bool {
 }
 
 /// Returns the part of a clause around a finding, up to the barriers.
-fn clause_stretch(reading: &Reading<'_>, mention: &Spotted) -> Range<usize> {
+fn clause_stretch(reading: &Reading<'_>, mention: &DraftMention) -> Range<usize> {
     let (stretch, clause) = (
         stretch(reading, mention.first()),
         reading.clause_of(mention.first()),

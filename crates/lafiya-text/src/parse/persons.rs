@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
+use super::draft_mention::DraftMention;
 use super::reading::Reading;
-use super::spotted::Spotted;
-use crate::phrases::Begun;
+use crate::phrases::PhrasePrefix;
 
 /// Whom a statement is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) enum Person {
 
 /// A word for a person.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Named {
+pub(super) struct NamedPerson {
     pub person: Person,
     /// Mentioned only in passing: "my wife", "we saw", or "the neighbour's child" next to one's
     /// own.
@@ -35,22 +35,22 @@ pub(super) struct Named {
 /// The meaning of a word as a single word for a person, and where it leads in the automaton if
 /// longer ones begin with it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Naming {
+pub(super) struct PersonWord {
     pub alone: Option<Person>,
-    pub longer: Option<Begun>,
+    pub longer: Option<PhrasePrefix>,
 }
 
 /// The persons named in a text.
-pub(super) struct Names {
+pub(super) struct NamedPersons {
     /// For each token, the person it names, if any.
-    pub by_token: Vec<Option<Named>>,
+    pub by_token: Vec<Option<NamedPerson>>,
     /// The tokens at which the subject may change, in text order: all that name a person, and
     /// others.
     pub turns: Vec<usize>,
 }
 
-impl Names {
-    pub(super) fn at(&self, token: usize) -> Option<Named> {
+impl NamedPersons {
+    pub(super) fn at(&self, token: usize) -> Option<NamedPerson> {
         self.by_token[token]
     }
 
@@ -60,7 +60,7 @@ impl Names {
     }
 
     /// Returns all named persons with their tokens, in text order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, Named)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, NamedPerson)> {
         let named = |&at: &usize| Some((at, self.at(at)?));
         self.turns.iter().filter_map(named)
     }
@@ -73,7 +73,7 @@ impl Names {
     }
 
     /// Whether the words of a finding name an animal: "dog bite", "the dog was drooling".
-    pub(super) fn holds_animal(&self, mention: &Spotted) -> bool {
+    pub(super) fn holds_animal(&self, mention: &DraftMention) -> bool {
         let is_animal = |at: &usize| {
             self.at(*at)
                 .is_some_and(|name| name.person == Person::Animal)
@@ -92,7 +92,8 @@ impl Names {
             reading.words[owner],
             "my" | "mon" | "ma" | "mes" | "our" | "meu" | "minha"
         );
-        let is_somebody = |named: Named| !matches!(named.person, Person::First | Person::Third);
+        let is_somebody =
+            |named: NamedPerson| !matches!(named.person, Person::First | Person::Third);
         let mut behind = owner + 1..(owner + 4).min(reading.len());
         owns && behind
             .any(|n| self.at(n).is_some_and(is_somebody) && reading.same_sentence(owner, n))
@@ -125,9 +126,9 @@ impl Names {
         });
         if has_own || children.any(is_ours) {
             for at in guests.into_iter().flatten() {
-                self.by_token[at] = Some(Named {
+                self.by_token[at] = Some(NamedPerson {
                     person: Person::Other,
-                    // Named in passing, so that the child does not become the subject.
+                    // NamedPerson in passing, so that the child does not become the subject.
                     in_passing: true,
                 });
             }

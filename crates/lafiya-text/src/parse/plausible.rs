@@ -5,23 +5,23 @@
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::Age;
 
-use super::spotted::{Lasting, Spotted};
+use super::draft_mention::{DraftMention, StatedDuration};
 
 /// Removes the numbers that cannot be right. Returns whether there were any.
 pub(super) fn drop_implausible(
     base: &KnowledgeBase,
     age: Option<Age>,
     gestations: &[u32],
-    spotted: &mut [Spotted],
+    drafts: &mut [DraftMention],
 ) -> bool {
     let mut any = false;
-    for mention in spotted {
+    for mention in drafts {
         let days = mention.duration.and_then(|duration| duration.0);
         let (Some(finding), Some(days)) = (mention.concept.finding(), days) else {
             continue;
         };
         if gestations.contains(&days) || !base.is_plausible_duration(finding, days, age) {
-            mention.duration = Some(Lasting(None));
+            mention.duration = Some(StatedDuration(None));
             any |= mention.is_had();
         }
     }

@@ -1,9 +1,9 @@
 //! Positional negations, which negate only in certain positions. French "plus de fièvre" negates at
 //! the start of a clause, "ni" if it occurs twice, and "ne ... plus" if the finding is in between.
 
+use super::draft_mention::DraftMention;
 use super::marks::Mark;
 use super::reading::Reading;
-use super::spotted::Spotted;
 use super::traits::Trait;
 use crate::fold::Token;
 use crate::phrases::PhraseSet;
@@ -64,7 +64,7 @@ impl PositionalNegation {
 
     /// Whether a frame encloses a finding and what follows ends the statement about it: "elle ne
     /// vomit plus mais ...".
-    pub(super) fn frames(&self, reading: &Reading<'_>, mention: &Spotted) -> bool {
+    pub(super) fn frames(&self, reading: &Reading<'_>, mention: &DraftMention) -> bool {
         let behind = mention.last() + 1;
         let length = self.frame_behind.length_at(&reading.keys, behind);
         let before = mention.first().saturating_sub(FRAME_REACH)..mention.last();

@@ -7,9 +7,9 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Sex};
 
 use super::concept_set::ConceptSet;
+use super::draft_mention::{DraftMention, Dropped};
 use super::known;
 use super::reading::Reading;
-use super::spotted::{Dropped, Spotted};
 use super::time::{CHILDBED_DAYS, StatedTimes};
 use crate::words::GestationWords;
 
@@ -40,19 +40,19 @@ impl Postpartum {
         reading: &Reading<'_>,
         StatedTimes { times, newborn, .. }: &StatedTimes,
         (age, sex): (Option<Age>, Option<Sex>),
-        spotted: &mut Vec<Spotted>,
+        drafts: &mut Vec<DraftMention>,
     ) {
         let Some(childbed) = self.childbed else {
             return;
         };
-        let told = |mention: &Spotted, fits: fn(u32) -> bool| {
+        let told = |mention: &DraftMention, fits: fn(u32) -> bool| {
             let clause = reading.clause_of(mention.first());
             times
                 .iter()
                 .any(|time| clause.contains(&time.first) && time.lasting.0.is_some_and(fits))
         };
-        let is_over = |mention: &Spotted| told(mention, |days| days > CHILDBED_DAYS);
-        for mention in spotted
+        let is_over = |mention: &DraftMention| told(mention, |days| days > CHILDBED_DAYS);
+        for mention in drafts
             .iter_mut()
             .filter(|mention| mention.concept == childbed)
         {
@@ -60,7 +60,7 @@ impl Postpartum {
                 mention.dropped = Some(Dropped::Past);
             }
         }
-        let fresh = spotted.iter().find(|mention| {
+        let fresh = drafts.iter().find(|mention| {
             self.births.contains(mention.concept)
                 && mention.is_had()
                 && told(mention, |days| days <= CHILDBED_DAYS)
@@ -71,7 +71,7 @@ impl Postpartum {
         let told_by_age = newborn.as_ref().filter(|_| may_be_hers);
         let birth = fresh.map(|mention| mention.core.clone());
         if let Some(birth) = birth.or_else(|| told_by_age.map(|tokens| tokens.clone().collect())) {
-            spotted.push(Spotted::derived(childbed, birth));
+            drafts.push(DraftMention::derived(childbed, birth));
         }
     }
 }

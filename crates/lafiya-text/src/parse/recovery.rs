@@ -4,7 +4,7 @@
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::Choice;
 
-use super::spotted::Spotted;
+use super::draft_mention::DraftMention;
 use crate::words::Ignored;
 
 /// Findings, each with the finding that it becomes after a recovery.
@@ -22,19 +22,19 @@ impl Recoveries {
 
     /// Replaces a finding that a later word says is over. A word before it ("was alert this
     /// morning") does not end it.
-    pub(super) fn apply(&self, spotted: &mut [Spotted]) {
+    pub(super) fn apply(&self, drafts: &mut [DraftMention]) {
         for &(concept, was) in &self.0 {
-            let ends = spotted
+            let ends = drafts
                 .iter()
                 .filter(|mention| {
                     mention.concept == concept
                         && mention.choice == Choice::Absent
                         && mention.derived
                 })
-                .map(Spotted::first)
+                .map(DraftMention::first)
                 .max();
             let Some(end) = ends else { continue };
-            for mention in spotted.iter_mut() {
+            for mention in drafts.iter_mut() {
                 if mention.concept == concept
                     && mention.choice == Choice::Present
                     && mention.first() < end

@@ -10,12 +10,12 @@ use lafiya_model::{Age, Choice};
 
 use super::amounts::Units;
 use super::covered_tokens::CoveredTokens;
+use super::draft_mention::DraftMention;
 use super::figures::Figures;
 use super::marks::Mark;
 use super::matches::Tokens;
 use super::measures::{self, AGE_UNSAID};
 use super::reading::Reading;
-use super::spotted::Spotted;
 use super::surroundings::Written;
 use super::traits::Trait;
 use crate::fold::{self, Token};
@@ -70,7 +70,7 @@ pub(super) struct TestName<'a> {
 pub(super) type TestNames<'a> = Vec<TestName<'a>>;
 
 /// A test named in the text.
-struct Named {
+struct NamedTest {
     test: Test,
     tokens: Range<usize>,
     outcome: Option<Choice>,
@@ -194,7 +194,7 @@ impl ResultReader {
         self.outcomes.begun(key).is_some() || self.shown.begun(key).is_some()
     }
 
-    /// Returns the tests with results in the text. A test name that a finding in `spotted` covers
+    /// Returns the tests with results in the text. A test name that a finding in `drafts` covers
     /// is skipped ("pregnancy test positive" is already a pregnancy); `covered` are the covered
     /// tokens.
     pub(super) fn find(
@@ -202,8 +202,8 @@ impl ResultReader {
         reading: &Reading<'_>,
         written: &Written<'_>,
         (names, covered): (TestNames<'_>, &CoveredTokens),
-        spotted: &[Spotted],
-    ) -> Vec<Spotted> {
+        drafts: &[DraftMention],
+    ) -> Vec<DraftMention> {
         if !reading.has_any([Trait::Outcome, Trait::Number]) {
             return Vec::new();
         }
@@ -218,7 +218,7 @@ impl ResultReader {
                 .map(|name| (name.tokens.start, name.outcome));
             named[n].outcome = self.outcome(reading, &named[n], next);
         }
-        let person = measures::person(written.base, written.patient, spotted);
+        let person = measures::person(written.base, written.patient, drafts);
         let mut results = Vec::new();
         named.retain(|name| written.surroundings.is_now(reading, name.tokens.start));
         let numbered: Vec<(usize, u32)> = named
@@ -242,7 +242,12 @@ impl ResultReader {
                     continue;
                 }
                 let core = name.tokens.collect();
-                results.push(Spotted::new(name.test.concept, core, choice, CONFIDENCE));
+                results.push(DraftMention::new(
+                    name.test.concept,
+                    core,
+                    choice,
+                    CONFIDENCE,
+                ));
             } else if !shares {
                 let place = (name.tokens.start, reading.sentence(name.tokens.start));
                 let others = numbered.iter().filter(|other| **other != place);
@@ -262,7 +267,7 @@ impl ResultReader {
         &self,
         reading: &Reading<'_>,
         names: &TestNames<'_>,
-        spotted: &mut Vec<Spotted>,
+        drafts: &mut Vec<DraftMention>,
     ) {
         for TestName {
             tests,
@@ -279,7 +284,7 @@ impl ResultReader {
             let opening = name.start..end;
             let sentence = reading.sentence_of(name.start);
             let report = end..sentence.end.min(end + SHOWN_WITHIN);
-            spotted.retain(|mention| {
+            drafts.retain(|mention| {
                 let nearly = mention.confidence < WORD_FOR_WORD;
                 let in_opening = || mention.core.iter().any(|at| opening.contains(at));
                 let seen_inside = || {
@@ -320,10 +325,10 @@ impl ResultReader {
         reading: &Reading<'_>,
         written: &Written<'_>,
         (person, listed): (&Person, bool),
-        named: &Named,
-        results: &mut Vec<Spotted>,
+        named: &NamedTest,
+        results: &mut Vec<DraftMention>,
     ) {
-        let Named { test, tokens, .. } = named;
+        let NamedTest { test, tokens, .. } = named;
         let own = written.surroundings.is_own(reading, tokens.start);
         let before = &reading.words[tokens.start.saturating_sub(LOOK_BACK)..tokens.start];
         if test.called == Called::LookedFor || !own || before.contains(&NORMAL) {
@@ -375,9 +380,9 @@ impl ResultReader {
         // findings that a value rules out.
         let absent = absent.filter(|(concept, _)| *concept == test.concept);
         for (concept, choice) in present.chain(absent) {
-            results.push(Spotted {
+            results.push(DraftMention {
                 derived: true,
-                ..Spotted::new(concept, core.clone(), choice, CONFIDENCE)
+                ..DraftMention::new(concept, core.clone(), choice, CONFIDENCE)
             });
         }
     }
@@ -424,7 +429,7 @@ impl ResultReader {
     fn outcome(
         &self,
         reading: &Reading<'_>,
-        named: &Named,
+        named: &NamedTest,
         next: Option<(usize, Option<Choice>)>,
     ) -> Option<Choice> {
         let most = match named.test.called {
@@ -553,12 +558,12 @@ fn is_below_zero(text: &str, number: usize) -> bool {
 }
 
 /// Returns the names that no finding covers, each with the test that fits the age.
-fn named(names: TestNames<'_>, written: &Written<'_>, covered: &CoveredTokens) -> Vec<Named> {
+fn named(names: TestNames<'_>, written: &Written<'_>, covered: &CoveredTokens) -> Vec<NamedTest> {
     let is_free =
         |test_name: &TestName<'_>| !covered.tokens()[test_name.tokens.clone()].contains(&true);
     let free = names.into_iter().filter(is_free);
     let named = free.filter_map(|TestName { tests, tokens }| {
-        Some(Named {
+        Some(NamedTest {
             test: of_age(tests, written)?,
             tokens,
             outcome: None,

@@ -15,13 +15,13 @@ use super::covered_tokens::CoveredTokens;
 use super::current_danger;
 use super::denial_ends::{DenialEnd, DenialEnds};
 use super::double_negation;
+use super::draft_mention::{DraftMention, Dropped};
 use super::endings::{self, Endings};
 use super::lists::{Item, bare_list_end, item_after, may_head_list};
 use super::marks::Mark;
 use super::past::{Past, PastFindings};
 use super::positional_negation::PositionalNegation;
 use super::reading::Reading;
-use super::spotted::{Dropped, Spotted};
 use super::uncertainty::UncertaintyScope;
 use crate::hash::{FastSet, set_of};
 use crate::phrases::PhraseSet;
@@ -145,13 +145,13 @@ impl Scope {
         (text, reading, in_time): (&str, &Reading<'_>, &[bool]),
         covered: &CoveredTokens,
         (age, today): (Option<Age>, Option<Date>),
-        spotted: &mut [Spotted],
+        drafts: &mut [DraftMention],
     ) {
-        let begins = Begins::of(reading, spotted);
-        self.forward((reading, in_time), (&begins, covered.tokens()), spotted);
-        let answered = Answered::of(text, (reading, covered.tokens()), spotted);
+        let begins = Begins::of(reading, drafts);
+        self.forward((reading, in_time), (&begins, covered.tokens()), drafts);
+        let answered = Answered::of(text, (reading, covered.tokens()), drafts);
         let past = Past::of(reading, age, self.past_findings.last_past_year(today));
-        for mention in spotted.iter_mut() {
+        for mention in drafts.iter_mut() {
             self.backward(reading, (&begins, covered.tokens()), mention);
             if (mention.well || !mention.derived) && self.answers.deny(&answered, mention) {
                 self.answer_no(reading, mention);
@@ -166,13 +166,13 @@ impl Scope {
                 mention.choice = Choice::Unknown;
             }
         }
-        current_danger::note(reading, &self.past_findings.dangers, spotted);
-        self.share(reading, covered.tokens(), spotted);
+        current_danger::note(reading, &self.past_findings.dangers, drafts);
+        self.share(reading, covered.tokens(), drafts);
     }
 
     /// Applies the answer "no": a finding is then absent, and an ability that is asked about is
     /// then missing.
-    fn answer_no(&self, reading: &Reading<'_>, mention: &mut Spotted) {
+    fn answer_no(&self, reading: &Reading<'_>, mention: &mut DraftMention) {
         if mention.well && endings::tells_end(reading, mention) {
             // "Has the bleeding stopped? No.": the bleeding is present.
             mention.choice = Choice::Present;
@@ -185,9 +185,9 @@ impl Scope {
 
     /// Handles two findings that are negated or over together: "Kernig's and Brudzinski's
     /// negative", "the fever and headache are gone".
-    fn share(&self, reading: &Reading<'_>, covered: &[bool], spotted: &mut [Spotted]) {
-        for n in (1..spotted.len()).rev() {
-            let (before, rest) = spotted.split_at_mut(n);
+    fn share(&self, reading: &Reading<'_>, covered: &[bool], drafts: &mut [DraftMention]) {
+        for n in (1..drafts.len()).rev() {
+            let (before, rest) = drafts.split_at_mut(n);
             let (mention, next) = (&mut before[n - 1], &rest[0]);
             let may_share = mention.choice == Choice::Present
                 && next.choice == Choice::Absent
@@ -224,7 +224,7 @@ impl Scope {
         &self,
         (reading, in_time): (&Reading<'_>, &[bool]),
         (begins, covered): (&Begins, &[bool]),
-        spotted: &mut [Spotted],
+        drafts: &mut [DraftMention],
     ) {
         let tokens = (begins, covered);
         let next = |from: usize| reading.marks.next(from, Mark::Trigger);
@@ -263,7 +263,7 @@ impl Scope {
             if (doubt || is_unsaid())
                 && let Some(behind) = self.denial_right_behind(reading, covered, after)
             {
-                self.doubt(reading, spotted, behind);
+                self.doubt(reading, drafts, behind);
                 at = next(behind);
                 continue;
             }
@@ -275,10 +275,10 @@ impl Scope {
                 && denies()
             {
                 if up_to == DenialEnd::ThisDay {
-                    let is_denied = |mention: &&mut Spotted| {
+                    let is_denied = |mention: &&mut DraftMention| {
                         (at + 1..until).contains(&mention.first()) && !mention.derived
                     };
-                    for mention in spotted.iter_mut().filter(is_denied) {
+                    for mention in drafts.iter_mut().filter(is_denied) {
                         mention.choice = Choice::Unknown;
                     }
                 }
@@ -293,14 +293,14 @@ impl Scope {
                     continue;
                 }
                 if self.without.length_at(&reading.keys, at) == length
-                    && let Some(denial) = double_negation::taken_back(reading, covered, spotted, at)
+                    && let Some(denial) = double_negation::taken_back(reading, covered, drafts, at)
                 {
                     let is_complaint = |at: usize| {
                         self.complaints
                             .contains(reading.units[reading.unit_of(at)].form)
                     };
                     let is_moving = |at: usize| self.moving.length_at(&reading.keys, at) > 0;
-                    double_negation::state(spotted, (denial, at), is_complaint, is_moving);
+                    double_negation::state(drafts, (denial, at), is_complaint, is_moving);
                     at = next(after);
                     continue;
                 }
@@ -308,13 +308,13 @@ impl Scope {
             match kinds.iter().min() {
                 Some(Trigger::NotNegator) if swallowed => {
                     after = at + 1;
-                    self.deny(reading, (tokens, spotted), (after, after), Trigger::Negator);
+                    self.deny(reading, (tokens, drafts), (after, after), Trigger::Negator);
                 }
-                Some(Trigger::Echo) if self.echo(reading, spotted, at, after) => {}
+                Some(Trigger::Echo) if self.echo(reading, drafts, at, after) => {}
                 Some(Trigger::Echo) => {
                     self.deny(
                         reading,
-                        (tokens, spotted),
+                        (tokens, drafts),
                         (at + 1, at + 1),
                         Trigger::Negator,
                     );
@@ -322,26 +322,26 @@ impl Scope {
                 // "Attacks, maybe three a week, in which my heart pounds": only the count is
                 // uncertain.
                 Some(Trigger::Doubt) if is_count(reading, after) => {}
-                Some(Trigger::Doubt) => self.doubt(reading, spotted, after),
+                Some(Trigger::Doubt) => self.doubt(reading, drafts, after),
                 // "If I lie flat, sour water comes up": what follows the comma does happen.
                 Some(Trigger::Hypothetical)
                     if matches!(reading.words[at], "if" | "si" | "se")
                         && reading.clause_of(at).start == at =>
                 {
                     let clause = reading.clause_of(at);
-                    for mention in spotted.iter_mut() {
+                    for mention in drafts.iter_mut() {
                         if clause.contains(&mention.first()) && !mention.derived {
                             mention.dropped = Some(Dropped::Hypothetical);
                         }
                     }
                 }
                 Some(Trigger::Hypothetical) => {
-                    self.reach(reading, spotted, after, |mention| {
+                    self.reach(reading, drafts, after, |mention| {
                         mention.dropped = Some(Dropped::Hypothetical);
                     });
                 }
                 Some(&trigger) if trigger >= Trigger::Denial => {
-                    self.deny(reading, (tokens, spotted), (at + 1, after), trigger);
+                    self.deny(reading, (tokens, drafts), (at + 1, after), trigger);
                 }
                 _ => {}
             }
@@ -396,21 +396,21 @@ impl Scope {
     fn echo(
         &self,
         reading: &Reading<'_>,
-        spotted: &mut [Spotted],
+        drafts: &mut [DraftMention],
         at: usize,
         after: usize,
     ) -> bool {
         let clause_end = reading.clause_of(at).end;
-        if spotted
+        if drafts
             .iter()
             .any(|mention| (after..clause_end).contains(&mention.first()))
         {
             return false;
         }
-        let near = |mention: &&mut Spotted| {
+        let near = |mention: &&mut DraftMention| {
             mention.last() < at && reading.sentence(mention.last()) + 1 >= reading.sentence(at)
         };
-        match spotted
+        match drafts
             .iter_mut()
             .filter(near)
             .max_by_key(|mention| mention.last())
@@ -438,12 +438,12 @@ impl Scope {
     fn reach(
         &self,
         reading: &Reading<'_>,
-        spotted: &mut [Spotted],
+        drafts: &mut [DraftMention],
         from: usize,
-        turn: impl Fn(&mut Spotted),
+        turn: impl Fn(&mut DraftMention),
     ) {
         let reach = reach_of(reading, from);
-        for mention in spotted
+        for mention in drafts
             .iter_mut()
             .filter(|mention| !mention.derived && reach.contains(&mention.first()))
         {
@@ -453,11 +453,11 @@ impl Scope {
 
     /// Marks everything that an uncertainty governs as unknown. After the comma or colon of an
     /// uncertain disease, the observations are certain.
-    fn doubt(&self, reading: &Reading<'_>, spotted: &mut [Spotted], from: usize) {
+    fn doubt(&self, reading: &Reading<'_>, drafts: &mut [DraftMention], from: usize) {
         let goes_on = |comma: usize| self.list_ends_in_or(reading, comma);
         let reach = reach_of(reading, from);
-        let reach = self.doubts.governed(reading, spotted, reach, goes_on);
-        for mention in spotted
+        let reach = self.doubts.governed(reading, drafts, reach, goes_on);
+        for mention in drafts
             .iter_mut()
             .filter(|mention| !mention.derived && reach.contains(&mention.first()))
         {
@@ -471,7 +471,7 @@ impl Scope {
     fn deny(
         &self,
         reading: &Reading<'_>,
-        ((begins, covered), spotted): ((&Begins, &[bool]), &mut [Spotted]),
+        ((begins, covered), drafts): ((&Begins, &[bool]), &mut [DraftMention]),
         (inside, from): (usize, usize),
         trigger: Trigger,
     ) {
@@ -497,21 +497,21 @@ impl Scope {
                 if at >= from && reading.forms[reading.unit_of(at)].denies {
                     return;
                 }
-                if begins.at(at).any(|n| spotted[n].well) {
+                if begins.at(at).any(|n| drafts[n].well) {
                     // "Not eating well" means the opposite of "eating well"; after a comma or a
                     // colon, "eats well" is a statement of its own.
                     let is_item = at > 0 && reading.tokens[at - 1].is_sign();
                     if !reached && at <= from && !is_item {
-                        self.deny_well(spotted, begins, at);
+                        self.deny_well(drafts, begins, at);
                     }
                     return;
                 }
             }
-            if let Some(mut end) = deny_at(spotted, begins, at) {
+            if let Some(mut end) = deny_at(drafts, begins, at) {
                 // A finding that shares a word with it is negated as well.
                 let mut inner = at + 1;
                 while inner < end {
-                    end = deny_at(spotted, begins, inner).map_or(end, |ends| ends.max(end));
+                    end = deny_at(drafts, begins, inner).map_or(end, |ends| ends.max(end));
                     inner += 1;
                 }
                 at = end;
@@ -565,13 +565,13 @@ impl Scope {
 
     /// Negates an ability: a patient who is not well in some respect has the finding. Danger signs
     /// are excluded: "not alert" is not a coma.
-    fn deny_well(&self, spotted: &mut [Spotted], begins: &Begins, at: usize) {
+    fn deny_well(&self, drafts: &mut [DraftMention], begins: &Begins, at: usize) {
         for n in begins.at(at) {
-            self.refuse(&mut spotted[n]);
+            self.refuse(&mut drafts[n]);
         }
     }
 
-    fn refuse(&self, mention: &mut Spotted) {
+    fn refuse(&self, mention: &mut DraftMention) {
         if self.past_findings.dangers.contains(mention.concept) {
             mention.dropped = Some(Dropped::Hypothetical);
         } else {
@@ -640,9 +640,9 @@ fn reach_of(reading: &Reading<'_>, from: usize) -> Range<usize> {
 }
 
 /// Negates the findings that begin at a token. Returns the token after them.
-fn deny_at(spotted: &mut [Spotted], begins: &Begins, at: usize) -> Option<usize> {
+fn deny_at(drafts: &mut [DraftMention], begins: &Begins, at: usize) -> Option<usize> {
     let here = begins.at(at).map(|n| {
-        let mention = &mut spotted[n];
+        let mention = &mut drafts[n];
         if !mention.derived {
             mention.choice = Choice::Absent;
         }

@@ -3,8 +3,8 @@
 use lafiya_model::{Choice, Severity};
 
 use super::covered_tokens::CoveredTokens;
+use super::draft_mention::DraftMention;
 use super::reading::Reading;
-use super::spotted::Spotted;
 use super::traits::Trait;
 use crate::hash::{FastSet, set_of};
 use crate::phrases::PhraseSet;
@@ -69,13 +69,13 @@ impl Grades {
         &self,
         reading: &Reading<'_>,
         covered: &CoveredTokens,
-        spotted: &mut [Spotted],
+        drafts: &mut [DraftMention],
     ) {
         // Fast path: most texts have no word of severity.
         if !reading.has_any([Trait::GradeBefore, Trait::GradeAfter]) {
             return;
         }
-        for mention in spotted {
+        for mention in drafts {
             if mention.choice == Choice::Present && mention.is_finding() && !mention.derived {
                 mention.severity = self.of(reading, covered.tokens(), mention);
             }
@@ -84,7 +84,12 @@ impl Grades {
 
     /// Returns the severity of a finding. `covered` are the tokens of all findings; those around
     /// this one belong to others.
-    fn of(&self, reading: &Reading<'_>, covered: &[bool], mention: &Spotted) -> Option<Severity> {
+    fn of(
+        &self,
+        reading: &Reading<'_>,
+        covered: &[bool],
+        mention: &DraftMention,
+    ) -> Option<Severity> {
         // Fast path: most texts have no such word.
         let spoken_of = reading.has_any([Trait::GradeBefore]);
         let before = spoken_of.then(|| self.nearest_before(reading, covered, mention));
@@ -99,7 +104,7 @@ impl Grades {
         &self,
         reading: &Reading<'_>,
         covered: &[bool],
-        mention: &Spotted,
+        mention: &DraftMention,
     ) -> Option<Severity> {
         let (first, last) = (mention.first(), mention.last());
         let sentence = reading.sentence_of(first);

@@ -3,7 +3,7 @@
 
 use super::dictionary::Joint;
 use super::marks::Mark;
-use super::persons::{Names, Person};
+use super::persons::{NamedPersons, Person};
 use super::reading::Reading;
 use super::traits::Trait;
 use crate::phrases::PhraseSet;
@@ -26,13 +26,18 @@ impl SharedIllness {
     }
 
     /// Whether a person named at a token is named together with the patient.
-    pub(super) fn is_with_patient(&self, reading: &Reading<'_>, names: &Names, at: usize) -> bool {
+    pub(super) fn is_with_patient(
+        &self,
+        reading: &Reading<'_>,
+        names: &NamedPersons,
+        at: usize,
+    ) -> bool {
         joined_to(reading, at).is_some_and(|before| is_patient(reading, names, before))
             || self.includes_patient(reading, names, at)
     }
 
     /// Matches "My family including me".
-    fn includes_patient(&self, reading: &Reading<'_>, names: &Names, at: usize) -> bool {
+    fn includes_patient(&self, reading: &Reading<'_>, names: &NamedPersons, at: usize) -> bool {
         let end = reading.sentence_of(at).end;
         let mut reach = at + 1..end.min(at + 1 + INCLUDING_REACH);
         let found = reach.find_map(|n| {
@@ -63,7 +68,7 @@ fn joined_to(reading: &Reading<'_>, at: usize) -> Option<usize> {
 }
 
 /// Whether a word can name the patient: a personal pronoun, the speaker, or "patient".
-fn is_patient(reading: &Reading<'_>, names: &Names, at: usize) -> bool {
+fn is_patient(reading: &Reading<'_>, names: &NamedPersons, at: usize) -> bool {
     let is_pronoun = |person: Person| matches!(person, Person::First | Person::Third);
     let names_one = names.at(at).is_some_and(|name| is_pronoun(name.person));
     names_one || reading.marks.has(at, Mark::Patient)

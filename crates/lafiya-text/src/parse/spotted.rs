@@ -8,7 +8,7 @@ use super::matches::{Match, Tokens};
 
 /// A mention under construction.
 #[derive(Clone, Debug)]
-pub(super) struct Spotted {
+pub(super) struct DraftMention {
     pub concept: ConceptRef,
     /// The tokens it covers, in order; never empty.
     pub core: Tokens,
@@ -18,7 +18,7 @@ pub(super) struct Spotted {
     /// Why it is not about the patient's present state. It is then left out of the result.
     pub dropped: Option<Dropped>,
     pub severity: Option<Severity>,
-    pub duration: Option<Lasting>,
+    pub duration: Option<StatedDuration>,
     pub value: Option<String>,
     pub confidence: f64,
     /// Derived by the parser from another mention or a number, so scope rules do not apply to it.
@@ -47,12 +47,12 @@ pub(super) enum Dropped {
 
 /// A duration: a number of days, or one that cannot be expressed in days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Lasting(pub Option<u32>);
+pub(super) struct StatedDuration(pub Option<u32>);
 
-impl Spotted {
+impl DraftMention {
     /// Adds the findings of a match: one, two if the phrase means both, or none if it has no
     /// meaning.
-    pub(super) fn enter(found: Match, spotted: &mut Vec<Self>) {
+    pub(super) fn enter(found: Match, drafts: &mut Vec<Self>) {
         let choice = match (found.sense, found.denied_inside) {
             (Sense::Lacks(_), _) | (Sense::Has(_), true) => Choice::Absent,
             _ => Choice::Present,
@@ -70,10 +70,10 @@ impl Spotted {
         };
         // Few phrases have two meanings; the tokens are copied only for those.
         if let Some(also) = found.also {
-            spotted.push(one(concept, found.core.clone()));
-            spotted.push(one(also, found.core));
+            drafts.push(one(concept, found.core.clone()));
+            drafts.push(one(also, found.core));
         } else {
-            spotted.push(one(concept, found.core));
+            drafts.push(one(concept, found.core));
         }
     }
 
@@ -111,7 +111,7 @@ impl Spotted {
     }
 
     /// Sets the duration unless it has one already; a number replaces one without a number.
-    pub(super) fn last_for(&mut self, lasting: Lasting) {
+    pub(super) fn last_for(&mut self, lasting: StatedDuration) {
         if self.duration.is_none_or(|known| known.0.is_none()) {
             self.duration = Some(lasting);
         }

@@ -7,27 +7,27 @@ use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{Age, Choice, Sex};
 
 use super::animals::Animals;
+use super::draft_mention::{DraftMention, Dropped, is_danger};
 use super::family_history_lines::FamilyHistoryLines;
 use super::marks::Mark;
 use super::narration::{Narration, Pronoun, Pronouns, pronoun_fits};
-use super::persons::{Named, Names, Naming, Person};
+use super::persons::{NamedPerson, NamedPersons, Person, PersonWord};
 use super::reading::Reading;
 use super::shared_illness::SharedIllness;
-use super::spotted::{Dropped, Spotted, is_danger};
 use super::time::CHILD_BELOW_YEARS;
 use super::traits::Trait;
 use crate::hash::{FastSet, set_of};
-use crate::phrases::{Begun, PhraseSet};
+use crate::phrases::{PhrasePrefix, PhraseSet};
 use crate::words::{Family, PersonWords};
 
 /// The subject at a token, and whether it is given by a pronoun.
 #[derive(Clone, Copy, Debug)]
-struct SpokenOf {
+struct SubjectAt {
     person: Person,
     by_pronoun: bool,
 }
 
-impl SpokenOf {
+impl SubjectAt {
     const NOBODY: Self = Self {
         person: Person::Nobody,
         by_pronoun: false,
@@ -113,9 +113,9 @@ impl Subjects {
     }
 
     /// Returns the meaning of a word that begins a word for a person.
-    pub(super) fn naming(&self, key: u64) -> Option<Naming> {
+    pub(super) fn naming(&self, key: u64) -> Option<PersonWord> {
         let begun = self.persons.begun(key)?;
-        Some(Naming {
+        Some(PersonWord {
             alone: self.longest(begun, &[]),
             longer: self.persons.goes_on(begun).then_some(begun),
         })
@@ -123,7 +123,7 @@ impl Subjects {
 
     /// Returns the person that the longest matching phrase names. `rest` are the keys after the
     /// first word.
-    fn longest(&self, begun: Begun, rest: &[u64]) -> Option<Person> {
+    fn longest(&self, begun: PhrasePrefix, rest: &[u64]) -> Option<Person> {
         let longest = self.persons.longest_begun(begun, rest.iter().copied());
         longest.and_then(|(_, persons)| persons.first().copied())
     }
@@ -165,7 +165,7 @@ impl Subjects {
         reading: &Reading<'_>,
         base: &KnowledgeBase,
         (age, sex): (Option<Age>, Option<Sex>),
-        spotted: &mut Vec<Spotted>,
+        drafts: &mut Vec<DraftMention>,
     ) {
         let names = self.names(reading);
         let narration = self.pronouns.narration(reading, &names, sex);
@@ -181,28 +181,28 @@ impl Subjects {
         for line in &of_family {
             let person = Person::Kin;
             let by_pronoun = false;
-            spoken_of[line.clone()].fill(SpokenOf { person, by_pronoun });
+            spoken_of[line.clone()].fill(SubjectAt { person, by_pronoun });
             // After the line, the subject is the patient again: "FHx: father DM, c/o chest pain".
             let end = reading.sentence_of(line.start).end;
-            spoken_of[line.end..end].fill(SpokenOf::NOBODY);
+            spoken_of[line.end..end].fill(SubjectAt::NOBODY);
         }
-        let family_line = |mention: &Spotted| {
+        let family_line = |mention: &DraftMention| {
             of_family
                 .iter()
                 .find(|line| line.contains(&mention.first()))
         };
         let mut counts = [0; PERSONS];
-        for mention in spotted.iter().filter(|mention| {
+        for mention in drafts.iter().filter(|mention| {
             mention.is_finding() && mention.dropped.is_none() && family_line(mention).is_none()
         }) {
             // A person referred to again by a pronoun is the main subject.
-            let SpokenOf { person, by_pronoun } = spoken_of[mention.first()];
+            let SubjectAt { person, by_pronoun } = spoken_of[mention.first()];
             counts[person as usize] += 1 + usize::from(by_pronoun);
         }
         let of = |person: Person| counts[person as usize];
         // "My father collapsed at the market": no other person can be the patient.
         let kin_in_danger = counts.iter().sum::<usize>() == of(Person::Kin)
-            && spotted.iter().any(|mention| {
+            && drafts.iter().any(|mention| {
                 spoken_of[mention.first()].person == Person::Kin && is_danger(base, mention.concept)
             });
         let child_speaks =
@@ -223,11 +223,11 @@ impl Subjects {
             Person::Other | Person::Animal => false,
         };
         // "Works on a cattle farm" is about the worker; a pregnant goat is not the patient.
-        let is_exposure = |mention: &Spotted| {
+        let is_exposure = |mention: &DraftMention| {
             let risk = mention.concept.risk().map(|ix| base.risk(ix));
             risk.is_some_and(|risk| risk.state.is_none())
         };
-        for mention in spotted.iter_mut() {
+        for mention in drafts.iter_mut() {
             let person = spoken_of[mention.first()].person;
             let told_of = family_line(mention).map_or_else(
                 || is_patient(person),
@@ -243,18 +243,18 @@ impl Subjects {
                 mention.dropped = Some(Dropped::OtherPerson);
             }
         }
-        self.animals.add_bites(reading, &names, spotted);
+        self.animals.add_bites(reading, &names, drafts);
         // If the relative is the patient, a disease of theirs is no family history.
         if !is_patient(Person::Kin) || of(Person::Kin) == 0 {
-            self.family_history(reading, &spoken_of, spotted);
+            self.family_history(reading, &spoken_of, drafts);
         }
     }
 
     fn family_history(
         &self,
         reading: &Reading<'_>,
-        spoken_of: &[SpokenOf],
-        spotted: &mut Vec<Spotted>,
+        spoken_of: &[SubjectAt],
+        drafts: &mut Vec<DraftMention>,
     ) {
         let next = |from: usize| reading.next_of(from, [Trait::Inherited]);
         let diseases = std::iter::successors(Some(next(0)), |at| Some(next(at + 1)));
@@ -264,32 +264,32 @@ impl Subjects {
             if let Some((length, [concept, ..])) = disease.filter(|_| of_kin) {
                 let core = (at..at + length).collect();
                 // "No family history of diabetes": the family history is absent.
-                let denied = |mention: &Spotted| {
+                let denied = |mention: &DraftMention| {
                     mention.choice == Choice::Absent
                         && (mention.first()..=mention.last()).contains(&at)
                 };
-                let choice = if spotted.iter().any(denied) {
+                let choice = if drafts.iter().any(denied) {
                     Choice::Absent
                 } else {
                     Choice::Present
                 };
-                spotted.push(Spotted {
+                drafts.push(DraftMention {
                     choice,
-                    ..Spotted::derived(*concept, core)
+                    ..DraftMention::derived(*concept, core)
                 });
             }
         }
     }
 
     /// Returns the subject at each token.
-    fn persons_of(&self, reading: &Reading<'_>, names: &Names) -> Vec<SpokenOf> {
+    fn persons_of(&self, reading: &Reading<'_>, names: &NamedPersons) -> Vec<SubjectAt> {
         // A clinician's note is about one patient throughout.
         let told_by_clinician = reading.marks.has_any(Mark::Patient);
         let mut now = Person::Nobody;
         let mut named = Person::Nobody;
         // The main subject: the first person named, and the token.
         let mut main = (Person::Nobody, 0);
-        let mut spoken_of = vec![SpokenOf::NOBODY; reading.len()];
+        let mut spoken_of = vec![SubjectAt::NOBODY; reading.len()];
         let mut by_pronoun = false;
         for Range { start: at, end } in names.stretches() {
             let traits = reading.traits[at];
@@ -318,7 +318,7 @@ impl Subjects {
             }
             if reading.marks.has(at, Mark::Except) {
                 now = Person::First;
-            } else if let Some(Named { person, in_passing }) = names.at(at) {
+            } else if let Some(NamedPerson { person, in_passing }) = names.at(at) {
                 by_pronoun = person == Person::Third;
                 now = match person {
                     Person::Third if named == Person::Nobody => Person::Nobody,
@@ -362,22 +362,22 @@ impl Subjects {
             }
             let person = now;
             let end = self.animals.end_of(reading, person, at..end);
-            spoken_of[at..end].fill(SpokenOf { person, by_pronoun });
+            spoken_of[at..end].fill(SubjectAt { person, by_pronoun });
         }
         spoken_of
     }
 
     /// The persons named in a text.
-    fn names(&self, reading: &Reading<'_>) -> Names {
+    fn names(&self, reading: &Reading<'_>) -> NamedPersons {
         let turns = turns(reading);
-        let mut names = Names {
+        let mut names = NamedPersons {
             by_token: vec![None; reading.len()],
             turns,
         };
         // In reverse, because a possessive depends on the person after it.
         for n in (0..names.turns.len()).rev() {
             let at = names.turns[n];
-            names.by_token[at] = self.person_at(reading, at).map(|person| Named {
+            names.by_token[at] = self.person_at(reading, at).map(|person| NamedPerson {
                 person,
                 in_passing: person == Person::First
                     && (names.has_owned(reading, at) || reports(reading, at)),
@@ -392,7 +392,7 @@ impl Subjects {
         if is_sex(reading, at) {
             return None;
         }
-        let Naming { alone, longer } = reading.entries[at].person?;
+        let PersonWord { alone, longer } = reading.entries[at].person?;
         let person = match longer {
             Some(begun) => self.longest(begun, &reading.keys[at + 1..]),
             None => alone,
@@ -410,11 +410,11 @@ impl Subjects {
     fn persons_told_of(
         &self,
         reading: &Reading<'_>,
-        names: &Names,
+        names: &NamedPersons,
         narration: Narration<'_>,
         (sex, is_child): (Option<Sex>, bool),
-    ) -> Vec<SpokenOf> {
-        let mut spoken_of = vec![SpokenOf::NOBODY; reading.len()];
+    ) -> Vec<SubjectAt> {
+        let mut spoken_of = vec![SubjectAt::NOBODY; reading.len()];
         let (mut now, mut named) = (Person::Nobody, Person::Nobody);
         // The last token that named the patient.
         let mut patient_at = None;
@@ -458,7 +458,7 @@ impl Subjects {
             let by_pronoun = false;
             let person = now;
             let end = self.animals.end_of(reading, person, at..end);
-            spoken_of[at..end].fill(SpokenOf { person, by_pronoun });
+            spoken_of[at..end].fill(SubjectAt { person, by_pronoun });
         }
         spoken_of
     }

@@ -6,10 +6,10 @@ use std::ops::Range;
 use lafiya_knowledge::KnowledgeBase;
 use lafiya_model::Choice;
 
+use super::draft_mention::DraftMention;
 use super::marks::Mark;
 use super::reading::Reading;
 use super::results::ResultReader;
-use super::spotted::Spotted;
 use super::traits::Trait;
 use crate::phrases::PhraseSet;
 use crate::words::Results;
@@ -43,11 +43,12 @@ impl Tested {
         reading: &Reading<'_>,
         base: &KnowledgeBase,
         results: &ResultReader,
-        spotted: &mut Vec<Spotted>,
+        drafts: &mut Vec<DraftMention>,
     ) {
-        let may_be =
-            |mention: &Spotted| is_sought(base, mention) && mention.is_had() && !mention.derived;
-        spotted.retain_mut(|mention| {
+        let may_be = |mention: &DraftMention| {
+            is_sought(base, mention) && mention.is_had() && !mention.derived
+        };
+        drafts.retain_mut(|mention| {
             let aim = may_be(mention)
                 .then(|| self.aim(reading, mention))
                 .flatten();
@@ -68,13 +69,13 @@ impl Tested {
         reading: &Reading<'_>,
         base: &KnowledgeBase,
         results: &ResultReader,
-        spotted: &mut [Spotted],
+        drafts: &mut [DraftMention],
     ) {
         // Fast path: few texts state both a result and a word for now.
         if !reading.has_any([Trait::Outcome]) || !reading.marks.has_any(Mark::Now) {
             return;
         }
-        for mention in spotted {
+        for mention in drafts {
             if mention.choice != Choice::Absent || !is_sought(base, mention) {
                 continue;
             }
@@ -98,7 +99,7 @@ impl Tested {
     }
 
     /// Returns the condition together with the words that make it the aim of a test.
-    fn aim(&self, reading: &Reading<'_>, mention: &Spotted) -> Option<Range<usize>> {
+    fn aim(&self, reading: &Reading<'_>, mention: &DraftMention) -> Option<Range<usize>> {
         let behind = mention.last() + 1;
         let length = self.testing.length_at(&reading.keys, behind);
         if length > 0 && reading.same_sentence(mention.last(), behind) {
@@ -140,7 +141,7 @@ impl Tested {
 }
 
 /// Whether a test may look for it.
-fn is_sought(base: &KnowledgeBase, mention: &Spotted) -> bool {
+fn is_sought(base: &KnowledgeBase, mention: &DraftMention) -> bool {
     let risk = mention.concept.risk().map(|ix| base.risk(ix));
     risk.is_some_and(|risk| KINDS.contains(&risk.text.kind.as_str()))
 }

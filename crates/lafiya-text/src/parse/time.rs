@@ -9,14 +9,14 @@ use jiff::civil::Date;
 use lafiya_model::Age;
 
 use super::counted_time::{COUNTED_MONTH_DAYS, CountedTime};
+use super::draft_mention::StatedDuration;
 use super::marks::{Mark, Marked};
 use super::numbers::Numbers;
 use super::reading::Reading;
-use super::spotted::Lasting;
 use super::traits::Trait;
 use crate::canon::Word;
 use crate::hash::{FastMap, FastSet, set_of};
-use crate::phrases::{Begun, PhraseSet};
+use crate::phrases::{PhrasePrefix, PhraseSet};
 use crate::words::{Numbered, TimeWords};
 
 /// The words of time, indexed.
@@ -50,7 +50,7 @@ pub(super) struct Time {
     pub first: usize,
     /// One past the last token.
     pub end: usize,
-    pub lasting: Lasting,
+    pub lasting: StatedDuration,
 }
 
 /// What a text says about days, months and years.
@@ -187,7 +187,7 @@ impl Times {
     }
 
     /// Returns the state after a word that begins a time without a number.
-    pub(super) fn begun(&self, key: u64) -> Option<Begun> {
+    pub(super) fn begun(&self, key: u64) -> Option<PhrasePrefix> {
         self.moments.begun(key)
     }
 
@@ -407,7 +407,7 @@ impl Times {
             Count::Time(Time {
                 first: at,
                 end,
-                lasting: Lasting(days),
+                lasting: StatedDuration(days),
             })
         };
         if let Some(begun) = reading.entries[at].moment

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
+use super::draft_mention::DraftMention;
 use super::marks::Mark;
 use super::reading::Reading;
-use super::spotted::Spotted;
 use crate::hash::{FastSet, set_of};
 use crate::phrases::PhraseSet;
 use crate::words::ScopeWords;
@@ -34,7 +34,7 @@ impl UncertaintyScope {
     pub(super) fn governed(
         &self,
         reading: &Reading<'_>,
-        spotted: &[Spotted],
+        drafts: &[DraftMention],
         reach: Range<usize>,
         goes_on: impl Fn(usize) -> bool,
     ) -> Range<usize> {
@@ -45,7 +45,7 @@ impl UncertaintyScope {
                 return false;
             }
             let governs_finding = || {
-                spotted
+                drafts
                     .iter()
                     .any(|mention| mention.is_finding() && (start..at).contains(&mention.first()))
             };

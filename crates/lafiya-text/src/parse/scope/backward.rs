@@ -4,9 +4,9 @@ use lafiya_model::Choice;
 
 use super::Scope;
 use crate::parse::begins::Begins;
+use crate::parse::draft_mention::DraftMention;
 use crate::parse::marks::Mark;
 use crate::parse::reading::Reading;
-use crate::parse::spotted::Spotted;
 use crate::parse::traits::Trait;
 
 /// Maximum words from an unknown cause to what it causes: "cause of her bleeding".
@@ -19,7 +19,7 @@ impl Scope {
         &self,
         reading: &Reading<'_>,
         (begins, covered): (&Begins, &[bool]),
-        mention: &mut Spotted,
+        mention: &mut DraftMention,
     ) {
         if mention.derived {
             if mention.well {
