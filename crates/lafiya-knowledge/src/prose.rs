@@ -18,8 +18,8 @@ pub fn of_care(condition: &Condition) -> impl Iterator<Item = &str> {
         .iter()
         .chain(&treatment.supportive_care);
     let referral = condition.referral.iter();
-    let actions = referral.flat_map(|it| &it.pre_referral_actions);
-    let watch_for = condition.watch_for.iter().map(|it| &*it.action);
+    let actions = referral.flat_map(|referral| &referral.pre_referral_actions);
+    let watch_for = condition.watch_for.iter().map(|sign| &*sign.action);
     advice
         .chain(lines.map(|line| &**line))
         .chain(actions.map(|line| &**line))
@@ -28,8 +28,11 @@ pub fn of_care(condition: &Condition) -> impl Iterator<Item = &str> {
 
 /// Returns every text of a condition that may refer to medicines.
 pub fn of_condition(condition: &Condition) -> impl Iterator<Item = &str> {
-    let avoid = condition.treatment.avoid.iter().map(|it| &*it.text);
-    let interpretation = condition.investigation.iter().map(|it| &*it.interpretation);
+    let avoid = condition.treatment.avoid.iter().map(|action| &*action.text);
+    let interpretation = condition
+        .investigation
+        .iter()
+        .map(|investigation| &*investigation.interpretation);
     let education = &condition.education;
     let lists = [
         &education.symptoms,
@@ -52,14 +55,14 @@ pub fn of_condition(condition: &Condition) -> impl Iterator<Item = &str> {
 /// Returns every text of a rule that may refer to medicines.
 pub fn of_rule(rule: &Rule) -> impl Iterator<Item = &str> {
     let effect = &rule.effect;
-    std::iter::once(&*effect.action).chain(effect.in_emergency.iter().map(|it| &**it))
+    std::iter::once(&*effect.action).chain(effect.in_emergency.iter().map(|action| &**action))
 }
 
 /// Returns every text of the levels that may refer to medicines.
 pub fn of_triage(triage: &TriageTexts) -> impl Iterator<Item = &str> {
     triage.level.iter().flat_map(|level| {
         let usual = [&*level.description, &*level.recommended_action];
-        let isolated = level.in_isolation.iter().map(|it| &**it);
+        let isolated = level.in_isolation.iter().map(|text| &**text);
         usual.into_iter().chain(isolated)
     })
 }
@@ -148,7 +151,7 @@ pub fn amounts_in(text: &str) -> usize {
         let rest = text[end..].trim_start();
         for join in ["to ", "or ", "- ", "-"] {
             if let Some(second) = rest.strip_prefix(join)
-                && second.starts_with(|it: char| it.is_ascii_digit())
+                && second.starts_with(|letter: char| letter.is_ascii_digit())
             {
                 end = number_end(text, text.len() - second.len());
                 break;
@@ -166,14 +169,14 @@ pub fn amounts_in(text: &str) -> usize {
 fn number_end(text: &str, start: usize) -> usize {
     let rest = &text[start..];
     let length = rest
-        .find(|it: char| !(it.is_ascii_digit() || matches!(it, '.' | ',')))
+        .find(|letter: char| !(letter.is_ascii_digit() || matches!(letter, '.' | ',')))
         .unwrap_or(rest.len());
     start + rest[..length].trim_end_matches(['.', ',']).len()
 }
 
 fn is_unit(rest: &str) -> bool {
     let length = rest
-        .find(|it: char| !it.is_alphanumeric())
+        .find(|letter: char| !letter.is_alphanumeric())
         .unwrap_or(rest.len());
     let (word, after) = rest.split_at(length);
     let concentration = [
@@ -186,7 +189,7 @@ fn is_unit(rest: &str) -> bool {
         " per dL",
         " per litre",
     ];
-    UNITS.contains(&word) && !concentration.iter().any(|it| after.starts_with(it))
+    UNITS.contains(&word) && !concentration.iter().any(|unit| after.starts_with(unit))
 }
 
 #[cfg(test)]

@@ -115,12 +115,12 @@ pub fn stats(base: &KnowledgeBase) -> Stats {
 fn doses(base: &KnowledgeBase) -> DoseCounts {
     let medicines = || base.medicines().iter();
     let rows = medicines()
-        .flat_map(|it| &it.text.dose)
-        .map(|it| it.rows.len());
+        .flat_map(|medicine| &medicine.text.dose)
+        .map(|dose| dose.rows.len());
     DoseCounts {
         doses: base.doses().len(),
         rows: rows.sum(),
-        cautions: medicines().map(|it| it.cautions.len()).sum(),
+        cautions: medicines().map(|medicine| medicine.cautions.len()).sum(),
         in_prose: {
             let mut counts = DosesInProse::default();
             for condition in base.conditions() {

@@ -66,7 +66,7 @@ impl Directory {
             .medicines
             .iter()
             .enumerate()
-            .map(|(n, it)| (it.id.clone(), MedicineIx::at(n)))
+            .map(|(n, medicine)| (medicine.id.clone(), MedicineIx::at(n)))
             .collect();
         directory
     }

@@ -149,7 +149,7 @@ impl Families {
     }
 
     fn number(&mut self, family: &str) -> u16 {
-        let known = self.0.iter().position(|it| it == family);
+        let known = self.0.iter().position(|known| known == family);
         let place = known.unwrap_or_else(|| {
             self.0.push(family.to_owned());
             self.0.len() - 1

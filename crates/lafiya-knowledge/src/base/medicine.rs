@@ -118,7 +118,12 @@ impl StatesByRisks {
             let ids = state.any.iter();
             ids.filter_map(|id| directory.exact(id)?.risk()).collect()
         };
-        Self(written.iter().map(|it| (it.id, risks(it))).collect())
+        Self(
+            written
+                .iter()
+                .map(|medicine| (medicine.id, risks(medicine)))
+                .collect(),
+        )
     }
 
     pub(super) fn risks(&self, state: PatientState) -> &[RiskIx] {

@@ -98,26 +98,26 @@ pub(super) fn bind(content: &mut Content) -> (PhraseTable, Vec<Phrase>) {
             &mut risk.explanation,
         ]);
     }
-    for it in &mut content.screens {
+    for screen in &mut content.screens {
         phrase_table.enter([
-            &mut it.question,
-            &mut it.caregiver_question,
-            &mut it.clinician_question,
-            &mut it.explanation,
+            &mut screen.question,
+            &mut screen.caregiver_question,
+            &mut screen.clinician_question,
+            &mut screen.explanation,
         ]);
     }
-    for it in &mut content.scales {
+    for scale in &mut content.scales {
         phrase_table.enter([
-            &mut it.question,
-            &mut it.caregiver_question,
-            &mut it.explanation,
+            &mut scale.question,
+            &mut scale.caregiver_question,
+            &mut scale.explanation,
         ]);
-        phrase_table.enter(it.option.iter_mut().map(|option| &mut option.label));
+        phrase_table.enter(scale.option.iter_mut().map(|option| &mut option.label));
     }
     for medicine in &mut content.medicines {
         phrase_table.enter([&mut medicine.says]);
         phrase_table.enter(&mut medicine.watch);
-        phrase_table.enter(medicine.caution.iter_mut().map(|it| &mut it.says));
+        phrase_table.enter(medicine.caution.iter_mut().map(|caution| &mut caution.says));
     }
     for condition in &mut content.conditions {
         enter_condition(&mut phrase_table, condition);

@@ -79,7 +79,10 @@ impl KnowledgeBase {
         if self.templates.0.is_empty() {
             return None;
         }
-        self.templates.0.get(&phrase.number()).map(|it| &**it)
+        self.templates
+            .0
+            .get(&phrase.number())
+            .map(|template| &**template)
     }
 
     /// Returns a text with its references rendered for nobody in particular: names, and all rows of
@@ -188,7 +191,9 @@ mod tests {
     #[test]
     fn only_well_formed_references_are_found() {
         let found = |text: &'static str| -> Vec<(&str, Option<&str>)> {
-            references(text).map(|it| (it.medicine, it.dose)).collect()
+            references(text)
+                .map(|reference| (reference.medicine, reference.dose))
+                .collect()
         };
         assert_eq!(
             found("{a_b.c1} and {a}."),

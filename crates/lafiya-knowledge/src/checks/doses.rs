@@ -52,7 +52,8 @@ fn faults(medicine: &Medicine, row: &DoseRow) -> Vec<&'static str> {
     };
     let is_range = |range: [f64; 2]| range[0].is_finite() && range[0] > 0.0 && range[0] <= range[1];
     let bad = |range: Option<[f64; 2]>| range.is_some_and(|range| !is_range(range));
-    let is_bad = |number: Option<f64>| number.is_some_and(|it| !(it.is_finite() && it > 0.0));
+    let is_bad =
+        |number: Option<f64>| number.is_some_and(|number| !(number.is_finite() && number > 0.0));
     check(
         row.per_kg.is_some() == row.fixed.is_some(),
         "it needs either `per_kg` or `fixed`",

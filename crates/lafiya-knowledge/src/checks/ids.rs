@@ -34,7 +34,14 @@ pub(super) fn well_formed(report: &mut Report<'_>) {
                 .map(|factor| &factor.id)
                 .collect(),
         ),
-        ("m_", content.medicines.iter().map(|it| &it.id).collect()),
+        (
+            "m_",
+            content
+                .medicines
+                .iter()
+                .map(|medicine| &medicine.id)
+                .collect(),
+        ),
         (
             "lt_",
             content.lab_tests.iter().map(|test| &test.id).collect(),
@@ -157,7 +164,7 @@ fn concept_ids<'a>(report: &Report<'a>) -> impl Iterator<Item = &'a str> + use<'
         .map(|condition| &*condition.id)
         .chain(findings)
         .chain(others)
-        .chain(content.medicines.iter().map(|it| &*it.id))
+        .chain(content.medicines.iter().map(|medicine| &*medicine.id))
 }
 
 pub(super) fn is_slug(text: &str) -> bool {

@@ -160,13 +160,19 @@ pub(super) fn known(report: &mut Report<'_>) {
 }
 
 fn is_reason(report: &Report<'_>, id: &str) -> bool {
-    if report.content.medicines.iter().any(|it| it.id == id)
-        || report.content.planned.iter().any(|it| it == id)
+    if report
+        .content
+        .medicines
+        .iter()
+        .any(|medicine| medicine.id == id)
+        || report.content.planned.iter().any(|planned| planned == id)
     {
         return true;
     }
     let found = report.base.resolve(id);
-    found.is_some_and(|it| report.base.id_of(it) == id && !matches!(it, ConceptRef::Measure(_)))
+    found.is_some_and(|concept| {
+        report.base.id_of(concept) == id && !matches!(concept, ConceptRef::Measure(_))
+    })
 }
 
 /// Checks the sources of medicines: they exist, and what was read is quoted.
@@ -187,7 +193,7 @@ pub(super) fn sources(report: &mut Report<'_>) {
 
 fn of_source(report: &mut Report<'_>, medicine: &Medicine, near: &str, source: &DoseSource) {
     known_source(report, medicine, &source.id);
-    let is_empty = |text: &Option<String>| text.as_ref().is_none_or(|it| it.trim().is_empty());
+    let is_empty = |text: &Option<String>| text.as_ref().is_none_or(|text| text.trim().is_empty());
     if source.basis == Basis::Read && (is_empty(&source.place) || is_empty(&source.quote)) {
         let says = "a source that was read has its place and its words: `place` and `quote`";
         report.complain_of(medicine, near, says);

@@ -210,7 +210,10 @@ fn of_interview(report: &mut Report<'_>) {
     }
     for scale in &content.scales {
         each(report, &scale.id, &scale.of, Wanted::Finding);
-        let named = scale.option.iter().filter_map(|it| it.finding.as_ref());
+        let named = scale
+            .option
+            .iter()
+            .filter_map(|option| option.finding.as_ref());
         each(report, &scale.id, named, Wanted::Finding);
     }
 }

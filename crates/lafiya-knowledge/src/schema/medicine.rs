@@ -188,7 +188,7 @@ pub struct DoseRow {
 impl DoseRow {
     /// Returns how many doses at most are given in 24 hours, as far as the row says it.
     pub fn doses_in_day(&self) -> f64 {
-        let repeats = self.repeat.map_or(0.0, |it| f64::from(it.times));
+        let repeats = self.repeat.map_or(0.0, |repeat| f64::from(repeat.times));
         let first_day = self.at_hours.iter().filter(|hour| **hour < 24.0).count() as f64;
         let regular = match self.every_hours {
             Some(hours) if hours > 0.0 => (24.0 / hours).max(1.0),
