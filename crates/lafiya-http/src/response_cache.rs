@@ -67,11 +67,14 @@ pub(crate) async fn cache_response(
     request: Request,
     next: Next,
 ) -> Response {
+    // Before the handler runs: if the knowledge base is reloaded meanwhile, the response is kept
+    // under the old one and never found.
     let address = address_of(&state, &request);
     let response = next.run(request).await;
     let Some(address) = address else {
         return response;
     };
+    // A streamed body has no exact size; it is not cached.
     let bytes = response.body().size_hint().exact();
     if response.status() != StatusCode::OK || bytes.is_none_or(|byte| byte > ANSWER_BYTES_MAX) {
         return response;
@@ -84,6 +87,7 @@ pub(crate) async fn cache_response(
         .into_response();
     };
     let mut headers = parts.headers.clone();
+    // Set again from the body of each response.
     headers.remove(header::CONTENT_LENGTH);
     let kept = CachedResponse {
         headers,

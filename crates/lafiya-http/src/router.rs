@@ -144,6 +144,7 @@ pub(crate) fn build(state: Arc<HttpState>, pages: Pages) -> Router {
         .route("/fhir/{type}/{id}", get(endpoints::fhir_definitions::read))
         .route_layer(from_fn_with_state(Arc::clone(&state), limit_public));
 
+    // Taken out first, because `pages.router` is moved below.
     let not_found_page = pages.not_found;
     let pages = api_reference()
         .merge(pages.router.with_state(()))
@@ -164,6 +165,7 @@ pub(crate) fn build(state: Arc<HttpState>, pages: Pages) -> Router {
 fn api_reference() -> Router<Arc<HttpState>> {
     let page = SwaggerUi::new("/docs/api").config(
         Config::from(format!("/{CURRENT}/openapi.json"))
+            // Swagger UI would otherwise send the document to a server of its own.
             .validator_url("none")
             .try_it_out_enabled(true),
     );
