@@ -24,6 +24,7 @@ pub(crate) fn value_text(
     code: Option<&str>,
     unit: Option<&str>,
 ) -> Option<String> {
+    // The code first, because the text of a unit is free.
     let written: Vec<String> = code.into_iter().chain(unit).map(plain).collect();
     if written.iter().all(|unit| unit.is_empty() || unit == "1") {
         return Some(number.to_string());
@@ -35,6 +36,7 @@ pub(crate) fn value_text(
     let (factor, _) = written
         .iter()
         .filter_map(|unit| linear(unit))
+        // Only within one dimension: grams never become litres.
         .find(|(_, dimension)| *dimension == own.1)?;
     Some(format!("{} {}", number * factor / own.0, quantity.unit))
 }

@@ -174,6 +174,7 @@ pub(crate) fn read(
         }
         "valueString" => {
             let text = value.text(problems)?;
+            // Some systems send numbers as text.
             if base.read_value(concept, text).is_ok() {
                 return reading.number(&value, text.to_owned(), problems);
             }
@@ -242,6 +243,7 @@ impl AnswerReader<'_> {
             ConceptRef::Lab(_) => values
                 .first()
                 .and_then(|&(_, value)| self.result(value))
+                // The rules for the number come first: an interpretation may follow other limits.
                 .or(self.interpreted),
             _ => Some(Choice::Present),
         };

@@ -24,6 +24,7 @@ pub(crate) struct Partial {
 
 /// Parses `2024`, `2024-05` or `2024-05-17`.
 pub(crate) fn partial(text: &str) -> Option<Partial> {
+    // Checked before parsing, which would also accept "+5".
     let digits = |part: &str, length: usize| {
         part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit())
     };
@@ -82,6 +83,7 @@ pub(crate) fn of_observation(
         return None;
     }
     Some(When {
+        // A day that is tomorrow only because of its time zone counts as today.
         date: when.date.map(|date| date.min(today)),
         ..when
     })
@@ -90,6 +92,7 @@ pub(crate) fn of_observation(
 fn read(text: &str) -> Option<When> {
     if let Some((date, _)) = text.split_once('T') {
         return Some(When {
+            // The local day as written, not the day in UTC.
             date: Some(date.parse().ok()?),
             instant: Some(text.parse().ok()?),
         });
