@@ -127,6 +127,7 @@ pub fn pages(context: Arc<Context>, settings: WebSettings, sandbox: Router) -> P
         .route("/docs/", get(docs::home))
         .route("/docs/{*path}", get(docs::page).post(docs::run))
         .layer(from_fn_with_state(Arc::clone(&app), page_request::receive))
+        // After the layer: files need neither a session nor a cookie.
         .route("/assets/{version}/{name}", get(assets::serve))
         .route("/favicon.ico", get(assets::icon))
         .with_state(app);

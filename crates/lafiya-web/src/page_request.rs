@@ -109,6 +109,7 @@ pub(crate) async fn receive(
         None => None,
     };
     let token = known.clone().unwrap_or_else(fresh_token);
+    // Bound to the session once there is one, so that a token from before the sign-in is worthless.
     let bound_to = match (&signed_in, &session) {
         (Some(_), Some(session)) => session,
         _ => &token,
@@ -137,6 +138,7 @@ pub(crate) async fn receive(
     if is_from_script {
         page::redirect_for_script(&mut response);
     }
+    // Not beside a session, which the tokens of forms are then bound to.
     if known.is_none() && visit.signed_in.is_none() && needs_a_cookie(&visit.path) {
         set_cookie(
             &mut response,
@@ -171,6 +173,7 @@ fn is_from_elsewhere(request: &Request) -> bool {
             .get(name)
             .and_then(|header_value: &HeaderValue| header_value.to_str().ok())
     };
+    // Browsers set this header themselves; older ones send only `Origin`.
     if let Some(site) = text("sec-fetch-site") {
         return !matches!(site, "same-origin" | "none");
     }
@@ -226,6 +229,7 @@ pub fn leads_to_this_machine(url: &str) -> bool {
 
 fn names_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
+        // An IPv6 address contains colons, so its port cannot be split off at the first one.
         Some(v6) => v6.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
     };
@@ -280,6 +284,7 @@ pub(crate) fn set_cookie(
 
 /// Stores the place of the case in the browser, because the service itself never stores it.
 pub(crate) fn keep_place(response: &mut Response, place: &str, secure: bool) {
+    // An age of 0 deletes the cookie; none ends it with the browser.
     let age = if place.is_empty() { Some(0) } else { None };
     set_cookie(
         response,
