@@ -36,6 +36,7 @@ pub(crate) fn run(command: &mut Command, shown: Shown) -> anyhow::Result<String>
     let (reader, writer) = std::io::pipe()?;
     command
         .stdin(Stdio::null())
+        // One pipe for both streams keeps their lines in order.
         .stdout(writer.try_clone()?)
         .stderr(writer);
     let mut child = command
@@ -80,6 +81,7 @@ fn read_lines(reader: PipeReader, output: &Mutex<String>, shown: Shown) {
     let mut reader = BufReader::new(reader);
     let mut bytes = Vec::new();
     while matches!(reader.read_until(b'\n', &mut bytes), Ok(count) if count > 0) {
+        // Output may be cut within a character.
         let line = String::from_utf8_lossy(&bytes);
         if shown(line.trim_end()) {
             println!("      {}", line.trim());

@@ -50,6 +50,7 @@ impl Servers {
         let stdout = holder.stdout.take().context("a piped stream is there")?;
         let mut lines = BufReader::new(stdout).lines();
         let mut next = || lines.next().and_then(Result::ok);
+        // Printed only when both servers answer, so this waits until they do.
         let (Some(postgres_url), Some(redis_url)) = (next(), next()) else {
             let _ = holder.wait();
             bail!("the servers did not start (see above)");
@@ -78,6 +79,7 @@ impl Servers {
 
 impl Drop for Servers {
     fn drop(&mut self) {
+        // The end of its input tells the holder to stop the servers.
         drop(self.holder.stdin.take());
         let _ = self.holder.wait();
     }
