@@ -128,7 +128,7 @@ impl NamedPersons {
             for at in guests.into_iter().flatten() {
                 self.by_token[at] = Some(NamedPerson {
                     person: Person::Other,
-                    // NamedPerson in passing, so that the child does not become the subject.
+                    // Named in passing, so that the child does not become the subject.
                     in_passing: true,
                 });
             }
