@@ -10,6 +10,7 @@ pub mod base;
 pub mod checks;
 pub mod dose_words;
 pub mod load;
+mod patient_group;
 pub mod prose;
 mod remark;
 pub mod schema;

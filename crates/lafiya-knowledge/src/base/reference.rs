@@ -1,5 +1,6 @@
 //! References to medicines in texts: `{amoxicillin.pneumonia}` stands for the dose and
-//! `{amoxicillin}` for the name. They are found once, when the knowledge base is built.
+//! `{amoxicillin}` for the name. `<below 29 days: ...>` is text for some patients only. They are
+//! found once, when the knowledge base is built.
 //!
 //! How a dose reads for a patient is decided by the engine; here it is rendered for nobody in
 //! particular.
@@ -12,9 +13,11 @@ use lafiya_model::Phrase;
 use super::index::{DoseIx, MedicineIx};
 use super::{KnowledgeBase, PhraseTable};
 use crate::dose_words;
+use crate::patient_group::groups;
+use crate::schema::DoseWho;
 
 /// A part of a text with references.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Segment {
     /// Words, as a range of the text.
     Words(Range<u32>),
@@ -22,6 +25,8 @@ pub enum Segment {
     Name(MedicineIx),
     /// A dose.
     Dose(DoseIx),
+    /// Text for some patients only.
+    Only(Box<DoseWho>, Box<[Segment]>),
 }
 
 /// The segments of every text that has references, by the number of its phrase.
@@ -97,22 +102,35 @@ impl KnowledgeBase {
     pub fn in_general(&self, text: &str) -> Option<String> {
         let segments = self.read_segments(text)?;
         let mut written = String::with_capacity(4 * text.len());
-        for segment in &segments {
+        self.push_in_general(&mut written, text, &segments);
+        Some(written)
+    }
+
+    fn push_in_general(&self, written: &mut String, text: &str, segments: &[Segment]) {
+        for segment in segments {
             let at = written.len();
             match segment {
-                Segment::Words(range) => written.push_str(words(text, range)),
+                Segment::Words(range) => {
+                    written.push_str(words(text, range));
+                    continue;
+                }
+                Segment::Only(who, inner) => {
+                    if at > 0 && !written.ends_with([' ', '(']) {
+                        written.push(' ');
+                    }
+                    dose_words::push_who(written, who);
+                    written.push_str(": ");
+                    self.push_in_general(written, text, inner);
+                }
                 Segment::Name(ix) => written.push_str(&self.medicine(*ix).name_inside),
                 Segment::Dose(ix) => {
                     let (medicine, dose) = self.dose_text(*ix);
                     let name = &medicine.name_inside;
-                    dose_words::push_plain(&mut written, name, &medicine.text, dose);
+                    dose_words::push_plain(written, name, &medicine.text, dose);
                 }
             }
-            if !matches!(segment, Segment::Words(_)) {
-                capitalise(&mut written, at);
-            }
+            capitalise(written, at);
         }
-        Some(written)
     }
 
     /// Like [`Self::in_general`], with the text itself if it has no references.
@@ -120,33 +138,43 @@ impl KnowledgeBase {
         self.in_general(text).unwrap_or_else(|| text.to_owned())
     }
 
-    /// Returns the segments of any text; `None` if it has no references. An unknown reference, which
+    /// Returns the segments of any text; `None` if it is only words. An unknown reference, which
     /// the checks reject, becomes the words of its medicine.
     pub fn read_segments(&self, text: &str) -> Option<Vec<Segment>> {
-        if !text.contains('{') {
-            return None;
-        }
         let mut segments = Vec::new();
         let mut done = 0;
-        for written in references(text) {
+        for group in groups(text) {
+            self.push_segments(&mut segments, text, done..group.range.start);
+            let mut inner = Vec::new();
+            self.push_segments(&mut inner, text, group.text);
+            segments.push(Segment::Only(Box::new(group.who), inner.into()));
+            done = group.range.end;
+        }
+        self.push_segments(&mut segments, text, done..text.len());
+        let is_plain = segments
+            .iter()
+            .all(|segment| matches!(segment, Segment::Words(_)));
+        (!is_plain).then_some(segments)
+    }
+
+    fn push_segments(&self, segments: &mut Vec<Segment>, text: &str, part: Range<usize>) {
+        let mut done = part.start;
+        for written in references(&text[part.clone()]) {
+            let range = part.start + written.range.start..part.start + written.range.end;
             let known = self.find_medicine(written.medicine).and_then(|ix| {
                 let Some(id) = written.dose else {
                     return Some(Segment::Name(ix));
                 };
                 self.find_dose(ix, id).map(Segment::Dose)
             });
-            push_words(&mut segments, done..written.range.start);
+            push_words(segments, done..range.start);
             segments.push(known.unwrap_or_else(|| {
-                let start = written.range.start + 1;
+                let start = range.start + 1;
                 Segment::Words(start as u32..(start + written.medicine.len()) as u32)
             }));
-            done = written.range.end;
+            done = range.end;
         }
-        if segments.is_empty() {
-            return None;
-        }
-        push_words(&mut segments, done..text.len());
-        Some(segments)
+        push_words(segments, done..part.end);
     }
 
     /// Finds the references in all phrases.

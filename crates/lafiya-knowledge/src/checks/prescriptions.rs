@@ -8,6 +8,7 @@ use super::Report;
 use super::doses::{Sample, fits};
 use crate::base::reference::references;
 use crate::base::{ConceptRef, Reason};
+use crate::patient_group::is_well_formed;
 use crate::prose;
 use crate::schema::{Caution, Condition};
 use crate::words::CautionKind;
@@ -17,8 +18,8 @@ const AGES_DAYS: [u32; 14] = [
     0, 7, 28, 61, 182, 365, 731, 1826, 2922, 4383, 5479, 10_957, 18_628, 27_394,
 ];
 
-/// Checks that every reference names a medicine and a dose of it, and that no text has other
-/// braces.
+/// Checks that every reference names a medicine and a dose of it, that every part for some patients
+/// names them, and that no text has other braces or angle brackets.
 pub(super) fn known(report: &mut Report<'_>) {
     let content = report.content;
     let mut check = |owner: &str, text: &str| {
@@ -38,6 +39,10 @@ pub(super) fn known(report: &mut Report<'_>) {
         }
         if text.matches(['{', '}']).count() != 2 * found {
             let says = "braces are for references such as {medicine} and {medicine.dose}";
+            report.complain(owner, text, says);
+        }
+        if !is_well_formed(text) {
+            let says = "angle brackets are for text for some patients, <below 29 days: ...>";
             report.complain(owner, text, says);
         }
     };
