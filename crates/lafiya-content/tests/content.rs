@@ -6,6 +6,10 @@ use std::path::Path;
 use lafiya_knowledge::check_dir;
 use lafiya_model::{Age, Sex};
 
+use self::common::base;
+
+mod common;
+
 #[test]
 fn the_knowledge_base_has_no_complaints() {
     let checked =
@@ -21,14 +25,14 @@ fn the_knowledge_base_has_no_complaints() {
 
 #[test]
 fn the_embedded_base_loads() {
-    let base = lafiya_content::load().unwrap();
+    let base = base();
     assert!(!base.conditions().is_empty());
     assert_eq!(base.content_hash().len(), 64);
 }
 
 #[test]
 fn danger_signs_asked_for_fit_age_and_sex() {
-    let base = lafiya_content::load().unwrap();
+    let base = base();
     let asked = |age: Age, sex: Sex| -> Vec<String> {
         let signs = base.danger_signs(age, sex);
         signs.map(|ix| base.finding(ix).text.id.clone()).collect()

@@ -6,6 +6,10 @@ use lafiya_knowledge::words::State;
 use lafiya_knowledge::{ConceptRef, Facts, KnowledgeBase, Person, PlainFacts};
 use lafiya_model::{Age, Sex, TriageLevel};
 
+use self::common::base;
+
+mod common;
+
 /// A danger sign of the lists (IMCI, ETAT, the Interagency triage tool, WAO, IDSR), with the ages
 /// in which it counts.
 struct Sign {
@@ -552,7 +556,7 @@ fn lacks(base: &KnowledgeBase, sign: &Sign, age: Age) -> Option<String> {
 
 #[test]
 fn danger_signs_of_the_lists_have_their_level_at_every_age() {
-    let base = lafiya_content::load().expect("the embedded base loads");
+    let base = base();
     let mut wrong = Vec::new();
     for sign in SIGNS {
         let (from, below) = sign.days_of_age;
@@ -662,7 +666,7 @@ const HARMLESS: &[Sign] = &[
 
 #[test]
 fn harmless_signs_stay_below_their_level() {
-    let base = lafiya_content::load().expect("the embedded base loads");
+    let base = base();
     let mut wrong = Vec::new();
     for sign in HARMLESS {
         let (from, below) = sign.days_of_age;

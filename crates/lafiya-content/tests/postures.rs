@@ -3,16 +3,12 @@
 
 use lafiya_knowledge::schema::When;
 use lafiya_knowledge::words::State;
-use lafiya_knowledge::{KnowledgeBase, Person, PlainFacts, Rule};
+use lafiya_knowledge::{Person, PlainFacts, Rule};
 use lafiya_model::{Age, Sex, TriageLevel};
 
-fn base() -> KnowledgeBase {
-    lafiya_content::load().expect("the embedded base loads")
-}
+use self::common::{base, has_any};
 
-fn has_any(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| text.contains(word))
-}
+mod common;
 
 /// What a rule tells somebody who goes to hospital now, in lower case.
 fn orders(rule: &Rule) -> String {

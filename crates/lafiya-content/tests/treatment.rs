@@ -10,6 +10,10 @@ use lafiya_knowledge::load::{parse, read_dir};
 use lafiya_knowledge::schema::{Condition, Content};
 use lafiya_model::Age;
 
+use self::common::has_any;
+
+mod common;
+
 fn content() -> Content {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../knowledge");
     parse(read_dir(&directory).expect("the folder can be read")).content
@@ -57,10 +61,6 @@ fn all_text(condition: &Condition) -> String {
         .chain(to_avoid(condition))
         .collect();
     lines.join("\n").to_lowercase()
-}
-
-fn has_any(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| text.contains(word))
 }
 
 /// Whether somebody of one of these ages, in days, can have the condition.
