@@ -4,7 +4,6 @@ use lafiya_knowledge::{ConceptRef, FindingIx};
 use lafiya_model::assessment::RedFlag;
 use lafiya_model::{Phrase, Seriousness, Text, Timeframe, TriageLevel};
 
-use crate::doses;
 use crate::facts::{PatientFacts, Status};
 
 /// One reason for alarm.
@@ -13,10 +12,11 @@ pub(crate) struct Alarm<'a> {
     pub(crate) level: TriageLevel,
     pub(crate) timeframe: Timeframe,
     pub(crate) flag: RedFlag<'a>,
-    pub(crate) action: Text<'a>,
+    /// What to do, as written; `None` if the alarm says nothing of its own.
+    pub(crate) action: Option<&'a Phrase>,
     /// The shorter action for an emergency with another cause, if only part of the usual action
     /// still applies.
-    pub(crate) in_emergency: Option<Text<'a>>,
+    pub(crate) in_emergency: Option<&'a Phrase>,
     pub(crate) evidence: Vec<ConceptRef>,
     pub(crate) isolate: bool,
     pub(crate) notify: Option<&'a str>,
@@ -27,11 +27,11 @@ pub(crate) struct Alarm<'a> {
 impl<'a> Alarm<'a> {
     /// Returns the action for a patient at this level. In an emergency, actions that can wait are
     /// left out.
-    pub(crate) fn action_at(&self, level: TriageLevel) -> Text<'a> {
+    pub(crate) fn action_at(&self, level: TriageLevel) -> Option<&'a Phrase> {
         let is_lesser = self.level < TriageLevel::Emergency && level == TriageLevel::Emergency;
-        match &self.in_emergency {
-            Some(rest) if is_lesser => rest.clone(),
-            _ => self.action.clone(),
+        match self.in_emergency {
+            Some(rest) if is_lesser => Some(rest),
+            _ => self.action,
         }
     }
 }
@@ -86,7 +86,7 @@ fn finding_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
                     seriousness,
                     root_cause: text.danger.as_ref().map(Text::from).unwrap_or_default(),
                 },
-                action: Text::default(),
+                action: None,
                 in_emergency: None,
                 evidence: vec![ConceptRef::Finding(ix)],
                 isolate: false,
@@ -107,7 +107,6 @@ fn rule_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
     fired
         .map(|(rule, evidence)| {
             let effect = &rule.text.effect;
-            let said = |line: &'a Phrase| doses::for_age(facts.age, line);
             Alarm {
                 level: effect.level,
                 timeframe: effect.timeframe,
@@ -117,8 +116,8 @@ fn rule_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
                     seriousness: seriousness(effect.seriousness, effect.level),
                     root_cause: Text::from(&rule.text.says),
                 },
-                action: said(&effect.action),
-                in_emergency: effect.in_emergency.as_ref().map(said),
+                action: Some(&effect.action),
+                in_emergency: effect.in_emergency.as_ref(),
                 evidence,
                 isolate: effect.isolate,
                 notify: effect.notify.as_deref(),
@@ -147,7 +146,7 @@ fn score_alarms<'a>(facts: &PatientFacts<'a>) -> Vec<Alarm<'a>> {
                 seriousness: seriousness(None, band.level),
                 root_cause: Text::from(&score.text.says),
             },
-            action: Text::default(),
+            action: None,
             in_emergency: None,
             evidence: result.evidence,
             isolate: false,

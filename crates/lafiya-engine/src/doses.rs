@@ -33,6 +33,24 @@ pub(crate) fn for_age<'a>(age: Age, line: &'a Phrase) -> Text<'a> {
     for_child(line).map_or_else(|| line.into(), Text::from)
 }
 
+/// Like [`of_condition`], for a line that also refers to doses: the line with its own amounts changed
+/// for a child, or `None` if nothing changes.
+pub(crate) fn prose_of_condition(age: Age, condition: &Condition, line: &str) -> Option<String> {
+    let to = condition.text.who.to;
+    let is_of_children = to.is_some_and(|to| to <= Age::from_years(ADULT_DOSE_FROM_YEARS));
+    if is_of_children {
+        return None;
+    }
+    prose_for_age(age, line)
+}
+
+/// Like [`for_age`], for a line that also refers to doses.
+pub(crate) fn prose_for_age(age: Age, line: &str) -> Option<String> {
+    (age < Age::from_years(ADULT_DOSE_FROM_YEARS))
+        .then(|| for_child(line))
+        .flatten()
+}
+
 /// Whom an amount is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whom {

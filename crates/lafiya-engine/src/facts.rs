@@ -4,7 +4,9 @@
 //! wins.
 
 use lafiya_knowledge::words::State;
-use lafiya_knowledge::{ConceptRef, Facts, FindingIx, Group, KnowledgeBase, Person, RiskIx};
+use lafiya_knowledge::{
+    BeltIx, ConceptRef, Facts, FindingIx, Group, KnowledgeBase, Person, RiskIx,
+};
 use lafiya_model::{Age, Choice, DeidentifiedCase, Evidence, Severity, Sex};
 
 use crate::danger::Alarm;
@@ -67,6 +69,8 @@ pub struct PatientFacts<'a> {
     pub(crate) known: Vec<ConceptRef>,
     findings: Vec<Status>,
     risks: Vec<Status>,
+    /// The belts of the place; `None` if the place is not known.
+    pub(crate) belts: Option<&'a [BeltIx]>,
     /// Risk factors implied by the place. The priors of the place already include them.
     by_place: Vec<RiskIx>,
     labs: Vec<Status>,
@@ -129,6 +133,7 @@ impl<'a> PatientFacts<'a> {
             known: Vec::new(),
             findings: vec![Status::Unasked; base.findings().len()],
             risks: vec![Status::Unasked; base.risks().len()],
+            belts: None,
             by_place: Vec::new(),
             labs: vec![Status::Unasked; base.labs().len()],
             states: [Status::Unasked; State::ALL.len()],
@@ -200,6 +205,16 @@ impl<'a> PatientFacts<'a> {
         self.risks[ix.index()]
     }
 
+    /// Whether a finding, risk factor or test is known to be absent.
+    pub(crate) fn is_absent(&self, concept: ConceptRef) -> bool {
+        match concept {
+            ConceptRef::Finding(ix) => self.finding(ix) == Status::Absent,
+            ConceptRef::Risk(ix) => self.risk(ix) == Status::Absent,
+            ConceptRef::Lab(ix) => self.labs[ix.index()] == Status::Absent,
+            ConceptRef::Measure(_) | ConceptRef::Condition(_) => false,
+        }
+    }
+
     /// Whether the patient is known to be, or not to be, in a state such as pregnancy.
     pub(crate) fn state_status(&self, state: State) -> Status {
         self.states[state as usize]
@@ -266,6 +281,7 @@ impl<'a> PatientFacts<'a> {
     fn note_place_risks(&mut self, region: Option<&str>) {
         let base = self.base;
         let place = region.and_then(|slug| base.place(slug));
+        self.belts = place.map(|place| &*place.belts);
         for &ix in place.map_or(&[][..], |place| &place.implies) {
             let risk = base.risk(ix);
             if !self.fits(ConceptRef::Risk(ix)) {

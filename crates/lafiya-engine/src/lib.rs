@@ -14,6 +14,7 @@ mod citations;
 mod danger;
 mod differential;
 mod doses;
+mod dosing;
 mod explain;
 mod facts;
 mod hypotheses_by_level;

@@ -13,7 +13,7 @@ use lafiya_model::{Age, Phrase, Text, Timeframe, TriageLevel};
 
 use crate::citations::Citations;
 use crate::danger::Alarm;
-use crate::doses;
+use crate::dosing::{Dosing, Place};
 use crate::facts::PatientFacts;
 
 const INVESTIGATIONS_MAX: usize = 8;
@@ -48,6 +48,7 @@ pub(crate) fn investigations<'a>(
     facts: &PatientFacts<'a>,
     leaders: &Leaders<'_>,
     timeframe: Timeframe,
+    dosing: &Dosing<'_, 'a>,
     citations: &mut Citations<'a>,
 ) -> Vec<Investigation<'a>> {
     let mut tests: Vec<Test<'_>> = Vec::with_capacity(2 * INVESTIGATIONS_MAX);
@@ -87,7 +88,7 @@ pub(crate) fn investigations<'a>(
     let priorities = 1..;
     let tests = tests.into_iter().zip(priorities);
     tests
-        .map(|(test, priority)| test.in_words(priority, timeframe, facts, citations))
+        .map(|(test, priority)| test.in_words(priority, timeframe, dosing, facts, citations))
         .collect()
 }
 
@@ -96,6 +97,7 @@ impl<'a> Test<'a> {
         self,
         priority: u32,
         timeframe: Timeframe,
+        dosing: &Dosing<'_, 'a>,
         facts: &PatientFacts<'a>,
         citations: &mut Citations<'a>,
     ) -> Investigation<'a> {
@@ -110,7 +112,7 @@ impl<'a> Test<'a> {
             alternative_name: lab.synonyms.first().map(Text::from).unwrap_or_default(),
             purpose: Text::from(&self.text.purpose),
             source: source.unwrap_or_default(),
-            interpretation: Text::from(&self.text.interpretation),
+            interpretation: dosing.plain(&self.text.interpretation, Place::Aside),
             urgency: planned(self.text.urgency, timeframe).into(),
             differentiates: distinct(apart, usize::MAX),
             available_at: self.text.level.as_str().into(),
@@ -147,33 +149,36 @@ pub(crate) fn is_within(test: &Investigation<'_>, timeframe: Timeframe) -> bool 
 }
 
 pub(crate) fn treatment<'a>(
-    facts: &PatientFacts<'a>,
+    dosing: &Dosing<'_, 'a>,
     leaders: &Leaders<'_>,
     alarms: &[Alarm<'a>],
     level: TriageLevel,
     citations: &mut Citations<'a>,
 ) -> TreatmentGuidance<'a> {
+    let facts = dosing.facts();
     let conditions = || leaders.iter().map(|leader| condition(facts, leader));
     let urgent_actions = alarms
         .iter()
         // The action of a lesser alarm is no immediate action; it is in the recommended action if
         // it decides.
         .filter(|alarm| alarm.level >= TriageLevel::Urgent)
-        .map(|alarm| alarm.action_at(level))
         // Findings and scores are alarms without an action of their own.
-        .filter(|action| !action.is_empty());
-    let avoid = conditions().flat_map(|condition| to_avoid(facts, condition));
+        .filter_map(|alarm| alarm.action_at(level))
+        .filter(|action| !action.is_empty())
+        .map(|action| dosing.of_rule(action));
+    let avoid = conditions().flat_map(|condition| to_avoid(dosing, condition));
     TreatmentGuidance {
-        immediate_actions: to_do(facts, leaders, urgent_actions, |treatment| {
+        immediate_actions: to_do(dosing, leaders, urgent_actions, |treatment| {
             &treatment.immediate_actions
         }),
-        supportive_care: to_do(facts, leaders, std::iter::empty(), |treatment| {
+        supportive_care: to_do(dosing, leaders, std::iter::empty(), |treatment| {
             &treatment.supportive_care
         }),
         avoid: distinct(avoid, ACTIONS_MAX),
         condition_specific: conditions()
-            .filter_map(|condition| confirmed_treatment(facts, condition, citations))
+            .filter_map(|condition| confirmed_treatment(dosing, condition, citations))
             .collect(),
+        medicines: Vec::new(),
     }
 }
 
@@ -181,23 +186,22 @@ pub(crate) fn treatment<'a>(
 /// Where an alarm isolates, its action comes with it, and the general text is the one for
 /// isolation: the usual one sends the patient among people.
 pub(crate) fn recommended_action<'a>(
-    base: &'a KnowledgeBase,
+    dosing: &Dosing<'_, 'a>,
     alarms: &[Alarm<'a>],
     level: TriageLevel,
 ) -> Text<'a> {
     let deciding = alarms.first().filter(|alarm| alarm.level == level);
     let isolating = alarms.iter().find(|alarm| alarm.isolate);
-    let general = base.level_text(level).map(|text| match isolating {
-        Some(_) => text
-            .in_isolation
-            .as_ref()
-            .map(Text::from)
-            .unwrap_or_default(),
-        None => Text::from(&text.recommended_action),
+    let text = dosing.facts().base.level_text(level);
+    let general = text.and_then(|text| match isolating {
+        Some(_) => text.in_isolation.as_ref(),
+        None => Some(&text.recommended_action),
     });
+    let general = general.map(|line| dosing.plain(line, Place::Treatment));
     let mut lines: Vec<Text<'a>> = Vec::with_capacity(3);
-    let of_deciding = deciding.map(|alarm| alarm.action.clone());
-    let of_isolating = isolating.map(|alarm| alarm.action_at(level));
+    let said = |line| dosing.of_rule(line);
+    let of_deciding = deciding.and_then(|alarm| alarm.action).map(said);
+    let of_isolating = isolating.and_then(|alarm| alarm.action_at(level)).map(said);
     for line in [of_deciding, of_isolating, general].into_iter().flatten() {
         if !line.is_empty() && !lines.contains(&line) {
             lines.push(line);
@@ -213,11 +217,12 @@ pub(crate) fn recommended_action<'a>(
 /// of a condition that is more likely than not. Then come those of the other candidates, each with
 /// the condition it applies to, because what helps in one condition can harm in another.
 fn to_do<'a>(
-    facts: &PatientFacts<'a>,
+    dosing: &Dosing<'_, 'a>,
     leaders: &Leaders<'_>,
     in_any_case: impl Iterator<Item = Text<'a>>,
     lines: impl Fn(&'a Treatment) -> &'a [Phrase],
 ) -> Vec<Text<'a>> {
+    let facts = dosing.facts();
     let lines_of = |condition: &'a Condition| lines(&condition.text.treatment).iter();
     let likely = leaders
         .first()
@@ -227,9 +232,11 @@ fn to_do<'a>(
     let conditions = conditions.map(|leader| condition(facts, leader));
     let of_leader = likely.into_iter().flat_map(|leader| {
         let condition = condition(facts, leader);
-        lines_of(condition).map(|line| doses::of_condition(facts.age, condition, line))
+        lines_of(condition).map(|line| dosing.of_condition(condition, line, Place::Treatment))
     });
-    let mut kept = distinct(in_any_case.chain(of_leader), ACTIONS_MAX);
+    // A line that is for other patients only is empty.
+    let in_any_case = in_any_case.chain(of_leader).filter(|line| !line.is_empty());
+    let mut kept = distinct(in_any_case, ACTIONS_MAX);
     let unconditional = kept.len();
     for (condition, line) in
         conditions.flat_map(|condition| lines_of(condition).map(move |line| (condition, line)))
@@ -237,10 +244,10 @@ fn to_do<'a>(
         if kept.len() >= ACTIONS_MAX {
             break;
         }
-        let line = doses::of_condition(facts.age, condition, line);
+        let line = dosing.of_condition(condition, line, Place::Treatment);
         // Two candidates may need the same line, each under its own name; only what holds in any
         // case is not repeated.
-        if !kept[..unconditional].contains(&line) {
+        if !line.is_empty() && !kept[..unconditional].contains(&line) {
             kept.push(only_if(condition, &line));
         }
     }
@@ -254,7 +261,11 @@ fn only_if<'a>(condition: &Condition, line: &str) -> Text<'a> {
 
 /// Returns what not to give to this patient. Each line names its condition, because what one
 /// condition forbids may be the treatment of another.
-fn to_avoid<'a>(facts: &PatientFacts<'_>, condition: &Condition) -> impl Iterator<Item = Text<'a>> {
+fn to_avoid<'a>(
+    dosing: &Dosing<'_, 'a>,
+    condition: &'a Condition,
+) -> impl Iterator<Item = Text<'a>> {
+    let facts = dosing.facts();
     let written = condition.text.treatment.avoid.iter();
     let applies = |(avoid, when): &(&schema::Avoid, &Option<When>)| {
         when.as_ref().is_none_or(|when| when.holds(facts)) && !avoid.source.is_empty()
@@ -262,24 +273,27 @@ fn to_avoid<'a>(facts: &PatientFacts<'_>, condition: &Condition) -> impl Iterato
     written
         .zip(&condition.avoid_when)
         .filter(applies)
-        .map(|(avoid, _)| only_if(condition, &avoid.text))
+        .map(|(avoid, _)| dosing.plain(&avoid.text, Place::Aside))
+        .filter(|line| !line.is_empty())
+        .map(|line| only_if(condition, &line))
 }
 
 /// Returns the first and second choice for this patient, together with the line for pregnancy or
 /// children.
 fn confirmed_treatment<'a>(
-    facts: &PatientFacts<'_>,
+    dosing: &Dosing<'_, 'a>,
     condition: &'a Condition,
     citations: &mut Citations<'a>,
 ) -> Option<ConditionTreatment<'a>> {
     let treatment = &condition.text.treatment;
+    let facts = dosing.facts();
     let base = facts.base;
     let (first, source) = sourced(base, treatment.first_line.as_ref())?;
-    let said = |line: &'a Phrase| doses::of_condition(facts.age, condition, line);
+    let said = |line: &'a Phrase| dosing.of_condition(condition, line, Place::Treatment);
     let mut first_line = said(first);
     let mut sources = vec![source];
     let mut also = |label: &str, advice: Option<(Text<'a>, SourceIx)>| {
-        if let Some((text, source)) = advice {
+        if let Some((text, source)) = advice.filter(|(text, _)| !text.is_empty()) {
             // Lines of the knowledge base may or may not end with a full stop.
             let stop = if first_line.ends_with('.') { "" } else { "." };
             let all = [first_line.as_str(), stop, " ", label, ": ", &text];
@@ -299,7 +313,7 @@ fn confirmed_treatment<'a>(
         also(
             "Children",
             // Not through `doses`: the line for children names the doses for children.
-            advice.map(|(text, source)| (text.into(), source)),
+            advice.map(|(text, source)| (dosing.plain(text, Place::Treatment), source)),
         );
     }
     let alternative = sourced(base, treatment.alternative.as_ref());
@@ -324,13 +338,14 @@ fn sourced<'a>(base: &KnowledgeBase, advice: Option<&'a Advice>) -> Option<(&'a 
 }
 
 pub(crate) fn referral<'a>(
-    facts: &PatientFacts<'a>,
+    dosing: &Dosing<'_, 'a>,
     leaders: &Leaders<'_>,
     level: TriageLevel,
     citations: &mut Citations<'a>,
 ) -> ReferralPathway<'a> {
     // Uses the pathway of the first leader that is as urgent as the patient, or else of the first
     // leader.
+    let facts = dosing.facts();
     let conditions = || leaders.iter().map(|leader| condition(facts, leader));
     let as_urgent = conditions().position(|condition| condition.text.triage.default >= level);
     let place = as_urgent.unwrap_or_default();
@@ -341,29 +356,34 @@ pub(crate) fn referral<'a>(
         return ReferralPathway::default();
     };
     let said = |line: &'a Phrase| {
-        let line = doses::of_condition(facts.age, condition, line);
-        if place == 0 {
-            line
-        } else {
-            only_if(condition, &line)
+        let line = dosing.of_condition(condition, line, Place::Treatment);
+        match place {
+            _ if line.is_empty() => None,
+            0 => Some(line),
+            _ => Some(only_if(condition, &line)),
         }
     };
     ReferralPathway {
         current_level: Text::from(&text.current_level),
         refer_to: Text::from(&text.refer_to),
-        criteria: text.criteria.iter().map(Text::from).collect(),
-        pre_referral_actions: text.pre_referral_actions.iter().map(said).collect(),
+        criteria: text
+            .criteria
+            .iter()
+            .map(|line| dosing.plain(line, Place::Aside))
+            .collect(),
+        pre_referral_actions: text.pre_referral_actions.iter().filter_map(said).collect(),
         source: citations.cite_id(&text.source),
     }
 }
 
-pub(crate) fn watch_for<'a>(facts: &PatientFacts<'a>, leaders: &Leaders<'_>) -> Vec<WatchFor<'a>> {
+pub(crate) fn watch_for<'a>(dosing: &Dosing<'_, 'a>, leaders: &Leaders<'_>) -> Vec<WatchFor<'a>> {
     let words = leaders.iter().flat_map(|leader| {
-        let condition = condition(facts, leader);
+        let condition = condition(dosing.facts(), leader);
         let signs = condition.text.watch_for.iter();
         signs.map(|sign| {
-            let action = doses::of_condition(facts.age, condition, &sign.action);
-            [(&sign.sign).into(), (&sign.escalates_to).into(), action]
+            let action = dosing.of_condition(condition, &sign.action, Place::Aside);
+            let plain = |line| dosing.plain(line, Place::Aside);
+            [plain(&sign.sign), plain(&sign.escalates_to), action]
         })
     });
     let distinct = distinct(words, WATCH_FOR_MAX).into_iter();

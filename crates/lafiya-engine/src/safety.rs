@@ -13,6 +13,7 @@ use lafiya_model::{
 use crate::citations::Citations;
 use crate::danger::{self, Alarm};
 use crate::differential::Differential;
+use crate::dosing::Dosing;
 use crate::explain::{self, WeighedEvidence, rounded};
 use crate::facts::PatientFacts;
 use crate::opinion::{self, Considered, Refusal};
@@ -167,7 +168,9 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
     let further = further_leaders(differential, &leaders);
     let all_leaders = [&leaders[..], &further].concat();
     let confidence = confidence(&facts, &own, differential, &conditions);
-    let triage = triage_words(&facts, differential, &alarms, &levels, &verdict);
+    let listed = shown.iter().map(|ix| (*ix, own.probability(*ix)));
+    let dosing = Dosing::new(&facts, listed.collect());
+    let triage = triage_words(&dosing, differential, &alarms, &levels, &verdict);
     let mut warnings = warnings(&facts, &alarms, &verdict, confidence, &conditions);
     warnings.extend(
         considered
@@ -182,14 +185,15 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
         .any(|alarm| alarm.flag.seriousness >= Seriousness::Emergency);
     let emergency_by_danger = verdict.floor == Some(TriageLevel::Emergency);
     let mut investigations =
-        plan::investigations(&facts, &leaders, verdict.timeframe, &mut citations);
+        plan::investigations(&facts, &leaders, verdict.timeframe, &dosing, &mut citations);
     if !further.is_empty() {
-        let more = plan::investigations(&facts, &further, verdict.timeframe, &mut citations);
+        let more =
+            plan::investigations(&facts, &further, verdict.timeframe, &dosing, &mut citations);
         investigations = opinion::with_further(investigations, more);
     }
     // Uses the engine's own level, since a second opinion removes nothing from a plan.
-    let treatment = plan::treatment(&facts, &all_leaders, &alarms, own_level, &mut citations);
-    let referral = plan::referral(&facts, &all_leaders, verdict.level, &mut citations);
+    let mut treatment = plan::treatment(&dosing, &all_leaders, &alarms, own_level, &mut citations);
+    let referral = plan::referral(&dosing, &all_leaders, verdict.level, &mut citations);
     let notifiable = plan::notifiable(&facts, &all_leaders, &mut citations);
     let mut reasoning = reasoning(
         &facts,
@@ -204,6 +208,8 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
     }
 
     // Computed again, independently of the verdict that it checks.
+    let watch_for = plan::watch_for(&dosing, &all_leaders);
+    treatment.medicines = dosing.into_advice(&mut citations);
     let floor = alarms.iter().map(|alarm| alarm.level).max();
     let assessment = Assessment {
         unexplained: rounded(differential.unexplained()),
@@ -213,7 +219,7 @@ pub(crate) fn review<'a>(draft: Draft<'a>, questions_asked: usize) -> Assessment
         next_question: step.question,
         chunks_retrieved: conditions.len() + alarms.len(),
         red_flags: alarms.into_iter().map(|alarm| alarm.flag).collect(),
-        watch_for: plan::watch_for(&facts, &all_leaders),
+        watch_for,
         has_emergency_evidence,
         escalation_tier: if emergency_by_danger {
             1
@@ -379,12 +385,13 @@ fn confidence(
 }
 
 fn triage_words<'a>(
-    facts: &PatientFacts<'a>,
+    dosing: &Dosing<'_, 'a>,
     differential: &Differential<'_>,
     alarms: &[Alarm<'a>],
     levels: &Levels,
     verdict: &Verdict,
 ) -> Triage<'a> {
+    let facts = dosing.facts();
     let base = facts.base;
     let level_text = base.level_text(verdict.level);
     let by_danger = verdict
@@ -418,7 +425,7 @@ fn triage_words<'a>(
         description: level_text
             .map(|text| Text::from(&text.description))
             .unwrap_or_default(),
-        recommended_action: plan::recommended_action(base, alarms, verdict.level),
+        recommended_action: plan::recommended_action(dosing, alarms, verdict.level),
         specialist: condition.and_then(|condition| specialist(base, condition, verdict.level)),
         channel: match verdict.level {
             TriageLevel::Emergency => Some("personal_visit".into()),

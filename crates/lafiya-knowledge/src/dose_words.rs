@@ -356,57 +356,68 @@ pub fn push_limit(text: &mut String, medicine: &Medicine, row: &DoseRow) {
 pub fn push_plain(text: &mut String, name: &str, medicine: &Medicine, dose: &MedicineDose) {
     text.push_str(name);
     text.push(' ');
-    match &dose.rows[..] {
-        [row] if row.who.is_everybody() => {
-            push_amount(text, medicine, row);
-            push_limit(text, medicine, row);
-            text.push(' ');
-            push_routes(text, &dose.routes);
-            push_schedule(text, row);
-            push_note(text, row);
-        }
-        rows => {
-            push_routes(text, &dose.routes);
-            text.push_str(" (");
-            for (place, row) in rows.iter().enumerate() {
-                if place > 0 {
-                    text.push_str("; ");
-                }
-                if row.who.is_everybody() {
-                    text.push_str(if place == 0 {
-                        "everybody"
-                    } else {
-                        "all others"
-                    });
-                } else {
-                    push_who(text, &row.who);
-                }
-                text.push_str(": ");
-                push_amount(text, medicine, row);
-                push_limit(text, medicine, row);
-                push_schedule(text, row);
-                push_note(text, row);
-            }
-            text.push(')');
-        }
+    let is_single = matches!(&dose.rows[..], [row] if row.who.is_everybody());
+    if let Some(row) = dose.rows.first().filter(|_| is_single) {
+        push_amount(text, medicine, row);
+        push_limit(text, medicine, row);
+        text.push(' ');
     }
-    push_how(text, dose);
+    push_routes(text, &dose.routes);
+    if let Some(row) = dose.rows.first().filter(|_| is_single) {
+        push_schedule(text, row);
+        let details = [&row.note, &dose.how].into_iter().flatten();
+        push_brackets(text, details.map(String::as_str));
+        return;
+    }
+    let rows = dose.rows.iter().enumerate().map(|(place, row)| {
+        let mut words = String::new();
+        if row.who.is_everybody() {
+            words.push_str(if place == 0 {
+                "everybody"
+            } else {
+                "all others"
+            });
+        } else {
+            push_who(&mut words, &row.who);
+        }
+        words.push_str(": ");
+        push_amount(&mut words, medicine, row);
+        push_limit(&mut words, medicine, row);
+        push_schedule(&mut words, row);
+        if let Some(note) = &row.note {
+            words.push_str(", ");
+            push_inside(&mut words, note);
+        }
+        words
+    });
+    let rows: Vec<String> = rows.chain(dose.how.clone()).collect();
+    push_brackets(text, rows.iter().map(String::as_str));
 }
 
-/// Appends the words of a row after the dose.
-pub fn push_note(text: &mut String, row: &DoseRow) {
-    if let Some(note) = &row.note {
-        text.push_str(", ");
-        push_inside(text, note);
+/// Appends what stands in brackets after a dose: ` (with food; slowly)`. Nothing if there is none.
+fn push_brackets<'a>(text: &mut String, parts: impl Iterator<Item = &'a str>) {
+    let start = text.len();
+    for part in parts {
+        text.push_str(if text.len() == start { " (" } else { "; " });
+        push_inside(text, part);
+    }
+    if text.len() > start {
+        text.push(')');
     }
 }
 
-/// Appends what to do when giving the dose.
-pub fn push_how(text: &mut String, dose: &MedicineDose) {
-    if let Some(how) = &dose.how {
-        text.push_str(", ");
-        push_inside(text, how);
-    }
+/// Returns the patients of a row and their dose, without the name of the medicine.
+pub fn row_words(medicine: &Medicine, dose: &MedicineDose, row: &DoseRow) -> [String; 2] {
+    let mut patients = String::new();
+    push_who(&mut patients, &row.who);
+    let mut text = String::new();
+    push_amount(&mut text, medicine, row);
+    push_limit(&mut text, medicine, row);
+    text.push(' ');
+    push_routes(&mut text, &dose.routes);
+    push_schedule(&mut text, row);
+    push_brackets(&mut text, row.note.as_deref().into_iter());
+    [patients, text]
 }
 
 /// Appends words inside a sentence: without the full stop at their end.

@@ -1,7 +1,7 @@
 //! The texts of conditions and rules that may refer to medicines, and the amounts that are still
 //! written in them.
 
-use crate::schema::{Condition, Rule, TriageTexts};
+use crate::schema::{Condition, Education, Rule, TriageTexts};
 
 /// Returns the texts that say what to give or do.
 pub fn of_care(condition: &Condition) -> impl Iterator<Item = &str> {
@@ -33,7 +33,15 @@ pub fn of_condition(condition: &Condition) -> impl Iterator<Item = &str> {
         .investigation
         .iter()
         .map(|investigation| &*investigation.interpretation);
-    let education = &condition.education;
+    let education = of_education(&condition.education);
+    of_care(condition)
+        .chain(avoid)
+        .chain(interpretation)
+        .chain(education)
+}
+
+/// Returns the texts for patients.
+pub fn of_education(education: &Education) -> impl Iterator<Item = &str> {
     let lists = [
         &education.symptoms,
         &education.prevention,
@@ -45,11 +53,8 @@ pub fn of_condition(condition: &Condition) -> impl Iterator<Item = &str> {
         &education.treatment_overview,
         &education.when_to_seek_care,
     ];
-    let education = lists.into_iter().flatten().chain(single);
-    of_care(condition)
-        .chain(avoid)
-        .chain(interpretation)
-        .chain(education.map(|text| &**text))
+    let texts = lists.into_iter().flatten().chain(single);
+    texts.map(|text| &**text)
 }
 
 /// Returns every text of a rule that may refer to medicines.

@@ -90,7 +90,8 @@ fn condition(base: &KnowledgeBase, ix: ConditionIx, page: &mut Page) {
         ("Alternative", &text.treatment.alternative),
     ] {
         if let Some(advice) = advice {
-            page.row(title, &format!("{} [{}]", advice.text, advice.source));
+            let text = base.in_general_or_same(&advice.text);
+            page.row(title, &format!("{text} [{}]", advice.source));
         }
     }
     page.heading("Sources");

@@ -121,17 +121,19 @@ fn doses(base: &KnowledgeBase) -> DoseCounts {
         doses: base.doses().len(),
         rows: rows.sum(),
         cautions: medicines().map(|medicine| medicine.cautions.len()).sum(),
-        in_prose: {
-            let mut counts = DosesInProse::default();
-            for condition in base.conditions() {
-                counts.add(prose::of_condition(&condition.text));
-            }
-            for rule in base.rules() {
-                counts.add(prose::of_rule(&rule.text));
-            }
-            counts
-        },
+        in_prose: in_prose(base),
     }
+}
+
+fn in_prose(base: &KnowledgeBase) -> DosesInProse {
+    let mut counts = DosesInProse::default();
+    for ix in base.condition_indices() {
+        counts.add(prose::of_condition(&base.condition_as_written(ix)));
+    }
+    for rule in base.rules() {
+        counts.add(prose::of_rule(&rule.text));
+    }
+    counts
 }
 
 fn totals(base: &KnowledgeBase) -> BTreeMap<&'static str, usize> {

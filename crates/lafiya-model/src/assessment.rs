@@ -274,6 +274,93 @@ pub struct TreatmentGuidance<'a> {
     pub supportive_care: Vec<Text<'a>>,
     /// What not to give to this patient.
     pub avoid: Vec<Text<'a>>,
+    /// The medicines that the texts of the answer refer to, each with its dose for this patient.
+    #[serde(default)]
+    pub medicines: Vec<MedicineAdvice<'a>>,
+}
+
+/// One dose of one medicine, for this patient.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MedicineAdvice<'a> {
+    /// Medicine id.
+    pub id: Text<'a>,
+    /// The name.
+    pub name: Text<'a>,
+    /// The id of the dose within the medicine.
+    pub dose_id: Text<'a>,
+    /// What it is given for.
+    pub indication: Text<'a>,
+    /// How it is given.
+    pub route: Text<'a>,
+    /// The dose as the texts of the answer say it; why not, if it is not to be given.
+    pub dose: Text<'a>,
+    /// Whether it may be given: there is a dose for this patient, and no contraindication is known.
+    pub is_given: bool,
+    /// The amount for this patient, if it could be computed.
+    pub computed: Option<ComputedDose<'a>>,
+    /// Cautions whose reason is known to be present.
+    pub cautions: Vec<MedicineCaution<'a>>,
+    /// Cautions whose reason is not known: to be asked about.
+    pub ask: Vec<MedicineCaution<'a>>,
+    /// What to watch in the patient.
+    pub watch: Vec<Text<'a>>,
+    /// The source of the dose, as a citation.
+    pub source: Text<'a>,
+    /// What the figures rest on: `general_knowledge` or `read`.
+    pub basis: Text<'a>,
+}
+
+/// The amount of one dose for this patient.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ComputedDose<'a> {
+    /// The unit of the amounts.
+    pub unit: Text<'a>,
+    /// The least amount of one dose.
+    pub least: f64,
+    /// The most of one dose.
+    pub most: f64,
+    /// The least and most for each kilogram, for a dose by weight.
+    pub per_kg: Option<[f64; 2]>,
+    /// The weight that was used.
+    pub weight_kg: Option<f64>,
+    /// Where the weight came from: `measured`, `assumed_from_age`, or empty if none was used.
+    pub weight_origin: Text<'a>,
+    /// The amount to give in a stocked form, if one fits.
+    pub given: Option<GivenAmount<'a>>,
+    /// How the amount was worked out.
+    pub arithmetic: Text<'a>,
+    /// The highest total in 24 hours, if the formulary states one.
+    pub in_24_hours_at_most: Option<f64>,
+    /// The limit that cut the amount: `highest_single_dose`, `highest_in_24_hours`, or empty.
+    pub limited_by: Text<'a>,
+}
+
+/// An amount in a stocked form.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GivenAmount<'a> {
+    /// The form and strength.
+    pub form: Text<'a>,
+    /// What is counted or measured out, such as `tablet` or `mL`.
+    pub per: Text<'a>,
+    /// The least number of them.
+    pub least: f64,
+    /// The most of them.
+    pub most: f64,
+    /// The same in words, such as "12 mL of suspension 250 mg in 5 mL".
+    pub words: Text<'a>,
+}
+
+/// A reason not to give a medicine, or to give it with care.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MedicineCaution<'a> {
+    /// `contraindicated` or `careful`.
+    pub kind: Text<'a>,
+    /// The caution.
+    pub says: Text<'a>,
+    /// What to give instead; empty if nothing is named.
+    pub instead: Text<'a>,
+    /// The id of its source.
+    pub source: Text<'a>,
 }
 
 /// The treatment of one condition, once it is confirmed.

@@ -1,6 +1,7 @@
 //! Tests of the engine: what must hold for every case over the whole knowledge base.
 
 mod doses;
+mod dosing;
 mod isolation;
 mod misfits;
 mod opinions;

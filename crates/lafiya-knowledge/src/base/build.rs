@@ -1,6 +1,7 @@
 //! Builds the knowledge base from content. Never fails: unresolved references are left out (and
 //! reported by `checks`).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::course::Courses;
@@ -82,6 +83,7 @@ impl KnowledgeBase {
             weights: medicine::build_weights(content.weight_for_age, &directory),
             states_by_risks: StatesByRisks::of(&classes.state, &directory),
             templates: Templates::default(),
+            education_as_written: HashMap::new(),
             content_hash: content.content_hash,
             version: content.version,
             likelihood: Likelihood::build(&conditions, &findings, is_paired),
@@ -131,6 +133,7 @@ impl KnowledgeBase {
             lay_terms: content.lay_terms,
         };
         base.templates = base.read_templates(&Arc::clone(&base.phrase_table));
+        base.render_education();
         base
     }
 }

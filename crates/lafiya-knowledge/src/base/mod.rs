@@ -22,6 +22,7 @@ mod score;
 mod watch;
 mod when;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use lafiya_model::{Age, AgeBand, Phrase, Sex, Timeframe, TriageLevel};
@@ -51,8 +52,8 @@ pub use score::{Score, ScoreResult};
 pub use when::{Facts, When};
 
 use crate::schema::{
-    Belt, LayTerm, LevelText, MedicineDose, PopulationShare, Services, Source, Specialist,
-    TimeframeText, TriageTexts, Version,
+    Belt, Education, LayTerm, LevelText, MedicineDose, PopulationShare, Services, Source,
+    Specialist, TimeframeText, TriageTexts, Version,
 };
 use crate::words::{AgeSpan, PatientState, SexLimit, State};
 
@@ -80,6 +81,8 @@ pub struct KnowledgeBase {
     weights: Weights,
     states_by_risks: medicine::StatesByRisks,
     templates: reference::Templates,
+    /// The texts for patients in which references were rendered, as in their files.
+    education_as_written: HashMap<ConditionIx, Education>,
     pairs: Vec<Pair>,
     interview: Interview,
     places_in_pairs: Vec<u16>,
@@ -539,6 +542,15 @@ impl KnowledgeBase {
         let dose = self.dose(ix);
         let medicine = self.medicine(dose.medicine);
         (medicine, &medicine.text.dose[dose.place])
+    }
+
+    /// Returns the contents of a condition's file, with references to medicines as written.
+    pub fn condition_as_written(&self, ix: ConditionIx) -> crate::schema::Condition {
+        let mut text = crate::schema::Condition::clone(&self.condition(ix).text);
+        if let Some(education) = self.education_as_written.get(&ix) {
+            text.education = education.clone();
+        }
+        text
     }
 
     /// Returns the usual weights for an age.

@@ -10,11 +10,11 @@ use std::ops::Range;
 
 use lafiya_model::Phrase;
 
-use super::index::{DoseIx, MedicineIx};
+use super::index::{ConditionIx, DoseIx, MedicineIx};
 use super::{KnowledgeBase, PhraseTable};
-use crate::dose_words;
 use crate::patient_group::groups;
 use crate::schema::DoseWho;
+use crate::{dose_words, schema};
 
 /// A part of a text with references.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,6 +141,10 @@ impl KnowledgeBase {
     /// Returns the segments of any text; `None` if it is only words. An unknown reference, which
     /// the checks reject, becomes the words of its medicine.
     pub fn read_segments(&self, text: &str) -> Option<Vec<Segment>> {
+        // Nearly all texts are only words, and every text is read when the base is loaded.
+        if !has_marks(text) {
+            return None;
+        }
         let mut segments = Vec::new();
         let mut done = 0;
         for group in groups(text) {
@@ -177,6 +181,76 @@ impl KnowledgeBase {
         push_words(segments, done..part.end);
     }
 
+    /// Returns the contents of a condition's file with its references rendered for nobody in
+    /// particular.
+    pub fn condition_in_general(&self, text: &schema::Condition) -> schema::Condition {
+        let mut text = text.clone();
+        let treatment = &mut text.treatment;
+        let advice = [
+            &mut treatment.first_line,
+            &mut treatment.alternative,
+            &mut treatment.pregnancy,
+            &mut treatment.children,
+        ];
+        let advice = advice.into_iter().flatten().map(|advice| &mut advice.text);
+        let referral = text.referral.iter_mut();
+        let referral = referral.flat_map(|text| {
+            text.criteria
+                .iter_mut()
+                .chain(&mut text.pre_referral_actions)
+        });
+        let signs = text.watch_for.iter_mut();
+        let signs =
+            signs.flat_map(|sign| [&mut sign.sign, &mut sign.escalates_to, &mut sign.action]);
+        let tests = text
+            .investigation
+            .iter_mut()
+            .map(|test| &mut test.interpretation);
+        let phrases = advice
+            .chain(&mut treatment.immediate_actions)
+            .chain(&mut treatment.supportive_care)
+            .chain(treatment.avoid.iter_mut().map(|avoid| &mut avoid.text))
+            .chain(referral)
+            .chain(signs)
+            .chain(tests);
+        for phrase in phrases {
+            if let Some(rendered) = self.in_general(phrase) {
+                *phrase = rendered.into();
+            }
+        }
+        text
+    }
+
+    /// Renders the references in the texts for patients, which are the same for everybody.
+    pub(super) fn render_education(&mut self) {
+        for place in 0..self.conditions.len() {
+            let written = &self.conditions[place].text.education;
+            if !crate::prose::of_education(written).any(has_marks) {
+                continue;
+            }
+            let mut education = written.clone();
+            let lists = [
+                &mut education.symptoms,
+                &mut education.prevention,
+                &mut education.home_care,
+                &mut education.key_facts,
+            ];
+            let single = [
+                &mut education.overview,
+                &mut education.treatment_overview,
+                &mut education.when_to_seek_care,
+            ];
+            for text in lists.into_iter().flatten().chain(single) {
+                if let Some(rendered) = self.in_general(text) {
+                    *text = rendered;
+                }
+            }
+            let written = std::mem::replace(&mut self.conditions[place].text.education, education);
+            let ix = ConditionIx::at(place);
+            self.education_as_written.insert(ix, written);
+        }
+    }
+
     /// Finds the references in all phrases.
     pub(super) fn read_templates(&self, phrase_table: &PhraseTable) -> Templates {
         let phrases = (1..).zip(phrase_table.phrases());
@@ -184,6 +258,12 @@ impl KnowledgeBase {
             phrases.filter_map(|(number, text)| Some((number, self.read_segments(text)?.into())));
         Templates(read.collect())
     }
+}
+
+/// Whether a text may have references or parts for some patients. A search for a single character is
+/// faster than one for either.
+fn has_marks(text: &str) -> bool {
+    text.contains('{') || text.contains('<')
 }
 
 fn push_words(segments: &mut Vec<Segment>, range: Range<usize>) {

@@ -81,12 +81,6 @@ fn faults(medicine: &Medicine, row: &DoseRow) -> Vec<&'static str> {
     if let Some((fixed, at_most)) = row.fixed.zip(row.at_most) {
         check(fixed[1] > at_most * ROUNDING, "the dose is above `at_most`");
     }
-    if let (Some(fixed), Some(in_day), None) = (row.fixed, row.in_day, row.rate) {
-        check(
-            fixed[0] * row.doses_in_day() > in_day * ROUNDING,
-            "the least dose, as often as the row says, is above `in_day`",
-        );
-    }
     let is_said = row.every_hours.is_some()
         || row.once
         || !row.at_hours.is_empty()

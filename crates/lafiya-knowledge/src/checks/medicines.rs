@@ -80,13 +80,16 @@ fn of_form(report: &mut Report<'_>, medicine: &Medicine, form: &MedicineForm) {
         );
     }
     match (form.per, form.split) {
-        (_, None) | (FormUnit::Tablet, Some(1 | 2 | 4)) => {}
-        (FormUnit::Tablet, Some(_)) => {
+        (_, None) | (FormUnit::Tablet | FormUnit::Sachet, Some(1 | 2 | 4)) => {}
+        (FormUnit::Tablet | FormUnit::Sachet, Some(_)) => {
             let says = format!("the form `{}` splits into 1, 2 or 4 parts", form.id);
             report.complain_of(medicine, &form.id, says);
         }
         _ => {
-            let says = format!("the form `{}` is no tablet and cannot be split", form.id);
+            let says = format!(
+                "the form `{}` is no tablet or sachet and cannot be split",
+                form.id
+            );
             report.complain_of(medicine, &form.id, says);
         }
     }
