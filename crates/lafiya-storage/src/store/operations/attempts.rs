@@ -92,8 +92,8 @@ pub(in crate::store) async fn settle(
     source: &str,
 ) -> Result<(), StoreError> {
     for bound in bounds {
+        // The row may have been purged or restarted since the attempt was counted.
         sql("update sign_in_attempt set taken = taken - 1
-             // The row may have been purged or restarted since the attempt was counted.
              where account = $1 and source = $2 and taken > 0")
         .bind(account)
         .bind(&bound.source)

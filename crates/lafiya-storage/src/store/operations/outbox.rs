@@ -25,10 +25,10 @@ pub(super) async fn announce(
 
 /// Returns the statement that writes an event to the outbox.
 pub(super) fn announcement(tenant: TenantId, at: Timestamp, event: &NewEvent) -> Statement<'_> {
+    // Most tenants have no webhook, and events without a receiver would only be deleted again.
     sql(
         "insert into outbox (id, tenant, kind, environment, payload, created_at)
          select $1, $2, $3, $4, $5, $6
-         // Most tenants have no webhook, and events without a receiver would only be deleted again.
          where exists (select 1 from webhook where tenant = $2)",
     )
     .bind(event.id)
