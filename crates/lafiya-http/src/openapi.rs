@@ -27,7 +27,7 @@ trained staff and does not replace clinical judgement. The clinical content awai
         (name = "assessment", description = "Assessments and their reasons"),
         (name = "fhir", description = "HL7 FHIR R4: the same assessment as a Bundle, and the definitions behind its codes"),
         (name = "text", description = "Free text and search: words to concepts"),
-        (name = "reference", description = "Symptoms, risk factors, lab tests and conditions of the knowledge base"),
+        (name = "reference", description = "Symptoms, risk factors, lab tests, conditions and medicines of the knowledge base"),
         (name = "webhooks", description = "Being told of events: where to, what became of each delivery"),
         (name = "keys", description = "The life of API keys"),
         (name = "account", description = "Usage and what it costs"),

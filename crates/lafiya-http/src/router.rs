@@ -48,6 +48,8 @@ fn routes() -> Routes {
             .routes(versioned(routes!(endpoints::danger_signs::list)))
             .routes(versioned(routes!(endpoints::conditions::list)))
             .routes(versioned(routes!(endpoints::conditions::detail)))
+            .routes(versioned(routes!(endpoints::medicines::list)))
+            .routes(versioned(routes!(endpoints::medicines::detail)))
             .routes(versioned(routes!(endpoints::education::read))),
         keyed: OpenApiRouter::new()
             .routes(versioned(routes!(endpoints::assess::assess)))

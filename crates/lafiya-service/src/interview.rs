@@ -2,7 +2,7 @@
 //! Interviews belong to a tenant, expire after 24 hours, and work on any replica.
 
 use jiff::Timestamp;
-use lafiya_knowledge::KnowledgeBase;
+use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{
     Age, AgeUnit, AssessmentId, Case, Choice, ConceptKind, Environment, Evidence, EvidenceSource,
     InterviewId, Sex, TenantId,
@@ -269,9 +269,14 @@ impl Memory {
     /// Whether at least one symptom is present. A risk factor alone is not enough for an
     /// assessment.
     pub(crate) fn has_symptom(&self, base: &KnowledgeBase) -> bool {
+        // The weight is needed for doses and says nothing about an illness.
+        let weight = base.weights().measure.map(ConceptRef::Measure);
         self.evidence().iter().any(|item| {
-            let kind = base.resolve(item.id.as_str()).map(|concept| concept.kind());
-            item.choice == Choice::Present && kind == Some(ConceptKind::Symptom)
+            let concept = base.resolve(item.id.as_str());
+            let kind = concept.map(|concept| concept.kind());
+            item.choice == Choice::Present
+                && kind == Some(ConceptKind::Symptom)
+                && concept != weight
         })
     }
 

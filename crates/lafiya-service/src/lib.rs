@@ -20,6 +20,7 @@ pub mod keeping;
 pub mod keys;
 mod known_device;
 pub mod library;
+pub mod medicines;
 pub mod members;
 mod next_turn;
 pub mod one_time_code;

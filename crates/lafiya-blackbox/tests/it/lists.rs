@@ -17,6 +17,11 @@ const LISTS: &[(&str, &str, &[&str])] = &[
     ),
     ("/v1/lab-tests", "lab_tests", &["id", "name", "category"]),
     ("/v1/conditions", "conditions", &["id", "name"]),
+    (
+        "/v1/medicines",
+        "medicines",
+        &["id", "name", "category", "atc"],
+    ),
 ];
 
 #[test]
@@ -128,6 +133,7 @@ fn an_unknown_condition_is_404() {
     for path in [
         "/v1/conditions/c_no_such_thing",
         "/v1/conditions/c_no_such_thing/education",
+        "/v1/medicines/m_no_such_thing",
     ] {
         client.get(path).expect_error(404, "RESOURCE_NOT_FOUND");
     }

@@ -57,13 +57,15 @@ pub(crate) async fn assess(
     body: Bytes,
 ) -> Result<Response, ApiError> {
     require_json(&headers)?;
+    let library = state.context.knowledge.load_full();
+    let weights = library.weights().measure;
     let envelope = Envelope {
+        weight_measure: weights.map(|ix| library.measure(ix).text.id.clone()),
         interview_header: header_text(&headers, "X-Interview-Id")?,
         idempotency_key: idempotency_key(&headers)?,
         digest: body_digest::digest(&body),
         assessment_id: AssessmentId(origin.request.0),
     };
-    let library = state.context.knowledge.load_full();
     let unknown = |claim: &SubmittedEvidence| concepts::problem_of(&library, claim);
     let request = assess_request::read(&body, envelope, unknown)?;
     let answered = assess::assess(

@@ -12,6 +12,7 @@ pub(crate) mod fhir_metadata;
 pub(crate) mod health;
 pub(crate) mod keys_rotate;
 pub(crate) mod lab_tests;
+pub(crate) mod medicines;
 pub(crate) mod openapi_document;
 pub(crate) mod parse;
 pub(crate) mod rationale;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use lafiya_service::medicines;
 use lafiya_text::SearchOptions;
 
 use crate::error::ApiError;
@@ -12,8 +13,8 @@ use crate::state::HttpState;
 use crate::wire::query::Params;
 use crate::wire::search::{self, SearchAnswer, SearchParams};
 
-/// Fuzzy search over symptoms, conditions, risk factors and lab tests: names, plain names,
-/// synonyms, everyday phrases and codes.
+/// Fuzzy search over symptoms, conditions, risk factors, lab tests and medicines: names, plain names,
+/// synonyms, everyday phrases, brands and codes.
 #[utoipa::path(
     get, path = "/search", tag = "text", operation_id = "search", params(SearchParams),
     responses(
@@ -35,9 +36,11 @@ pub(crate) async fn search(
     let hits = library
         .search
         .find(library.base(), &request.phrase, &options);
+    let medicines = medicines::search(library.base(), &request.phrase, request.max_results);
     Ok(Json(SearchAnswer::of(
         library.base(),
-        &hits,
+        (&hits, &medicines),
+        request.max_results,
         &request.phrase,
         state.context.clock.now(),
     ))

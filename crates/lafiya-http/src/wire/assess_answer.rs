@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::contributions::{ContributionAnswer, Contributions, PreserializedContributions};
+use super::medicines::MedicineAnswer;
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AssessAnswer<'a> {
@@ -175,6 +176,9 @@ pub(crate) struct TreatmentAnswer<'a> {
     /// What not to give to this patient
     #[schema(value_type = Vec<String>)]
     avoid: &'a [Text<'a>],
+    /// The medicines that the texts of the answer refer to, each with its dose for this patient; at
+    /// most 12
+    medicines: Vec<MedicineAnswer<'a>>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -355,6 +359,12 @@ impl<'a> AssessAnswer<'a> {
                     .collect(),
                 supportive_care: &assessment.treatment.supportive_care,
                 avoid: &assessment.treatment.avoid,
+                medicines: assessment
+                    .treatment
+                    .medicines
+                    .iter()
+                    .map(MedicineAnswer::from)
+                    .collect(),
             },
             referral_pathway: ReferralAnswer {
                 current_level: &assessment.referral.current_level,

@@ -19,6 +19,8 @@ use crate::wire::fields::{
 pub(crate) const AGE_YEARS_MAX: i64 = 120;
 pub(crate) const AGE_MONTHS_MAX: i64 = 59;
 pub(crate) const AGE_DAYS_MAX: i64 = 60;
+const WEIGHT_KG_MIN: f64 = 0.3;
+const WEIGHT_KG_MAX: f64 = 300.0;
 const EVIDENCE_ITEMS_MAX: usize = 50;
 const RISK_FACTORS_MAX: usize = 30;
 const PREVIOUS_EVIDENCE_MAX: usize = 30;
@@ -79,6 +81,10 @@ pub(crate) struct PatientBody {
     #[schema(value_type = Option<u32>, minimum = 0, maximum = 60)]
     #[serde(default)]
     age_days: Field<i64>,
+    /// The weight in kilograms, from which doses are computed
+    #[schema(value_type = Option<f64>, minimum = 0.3, maximum = 300, example = 14)]
+    #[serde(default)]
+    weight_kg: Field<f64>,
 }
 
 #[derive(Default, Deserialize, ToSchema)]
@@ -139,6 +145,8 @@ pub(crate) struct Envelope {
     pub(crate) idempotency_key: Option<String>,
     pub(crate) digest: [u8; 32],
     pub(crate) assessment_id: AssessmentId,
+    /// The concept that a weight is evidence of, if the knowledge base has one.
+    pub(crate) weight_measure: Option<String>,
 }
 
 /// Reads a body and reports every mistake in it. `unknown` checks the concept of a claim; it is
@@ -153,7 +161,7 @@ pub(crate) fn read(
     let no_evidence = matches!(&body.evidence, Items::Missing) || body.evidence.is_empty();
 
     let patient = read_patient(body.patient, &mut problems);
-    let evidence = read_evidence(
+    let mut evidence = read_evidence(
         "/evidence",
         body.evidence,
         EVIDENCE_ITEMS_MAX,
@@ -183,7 +191,12 @@ pub(crate) fn read(
         problems.note("/evidence", "must hold at least one item");
     }
     problems.into_result(|| {
-        let (age, age_unit, sex, location) = patient?;
+        let (age, age_unit, sex, location, weight_kg) = patient?;
+        evidence.extend(
+            weight_kg
+                .zip(envelope.weight_measure)
+                .map(|(kg, id)| weight(id, kg)),
+        );
         Some(AssessRequest {
             case: Case {
                 age,
@@ -218,7 +231,21 @@ fn read_language(field: Field<String>, problems: &mut Problems) {
     }
 }
 
-type Patient = (Age, AgeUnit, Sex, Option<String>);
+/// Returns a weight as evidence, as if it had been sent as a measured value.
+fn weight(id: String, kg: f64) -> SubmittedEvidence {
+    SubmittedEvidence {
+        pointer: "/patient/weight_kg".to_owned(),
+        is_bare: true,
+        id,
+        choice: Choice::Present,
+        source: EvidenceSource::Predefined,
+        duration_days: None,
+        severity: None,
+        value: Some(kg.to_string()),
+    }
+}
+
+type Patient = (Age, AgeUnit, Sex, Option<String>, Option<f64>);
 
 fn read_patient(patient: Object<PatientBody>, problems: &mut Problems) -> Option<Patient> {
     let patient = match patient {
@@ -259,9 +286,16 @@ fn read_patient(patient: Object<PatientBody>, problems: &mut Problems) -> Option
             format!("may have at most {LOCATION_CHARACTERS_MAX} characters"),
         );
     }
+    let weight_kg = problems.optional("/patient/weight_kg", patient.weight_kg);
+    if weight_kg.is_some_and(|kg| !(WEIGHT_KG_MIN..=WEIGHT_KG_MAX).contains(&kg)) {
+        problems.note(
+            "/patient/weight_kg",
+            format!("must be a number from {WEIGHT_KG_MIN} to {WEIGHT_KG_MAX}"),
+        );
+    }
     let age = read_age("/patient", (years?, months, days), problems)?;
     let location = location.filter(|place| !place.trim().is_empty());
-    Some((age, finest_unit(months, days), sex?, location))
+    Some((age, finest_unit(months, days), sex?, location, weight_kg))
 }
 
 fn finest_unit(months: Option<u32>, days: Option<u32>) -> AgeUnit {
@@ -473,6 +507,7 @@ mod tests {
             idempotency_key: None,
             digest: [0; 32],
             assessment_id: AssessmentId(Uuid::nil()),
+            weight_measure: Some("s_weight".to_owned()),
         }
     }
 
@@ -522,6 +557,27 @@ mod tests {
             ["/patient/age_months"]
         );
         assert_eq!(with(r#""age": 1, "age_days": 5"#), ["/patient/age_days"]);
+    }
+
+    #[test]
+    fn a_weight_is_read_as_a_measured_value() {
+        let with = |weight: &str| GOOD.replace("\"age\": 30", &format!("\"age\": 30, {weight}"));
+        for (weight, value) in [
+            ("14", "14"),
+            ("0.3", "0.3"),
+            ("13.5", "13.5"),
+            ("300", "300"),
+        ] {
+            let body = with(&format!("\"weight_kg\": {weight}"));
+            let request = read(body.as_bytes(), envelope(), |_| None).unwrap();
+            let claim = request.case.evidence.last().unwrap();
+            assert_eq!(claim.id, "s_weight");
+            assert_eq!(claim.value.as_deref(), Some(value));
+        }
+        for weight in ["0.2", "301", "-5", "\"14\"", "true"] {
+            let body = with(&format!("\"weight_kg\": {weight}"));
+            assert_eq!(pointers(&body), ["/patient/weight_kg"], "{weight}");
+        }
     }
 
     #[test]

@@ -44,6 +44,9 @@ pub(crate) trait Scalar<'de>: Sized {
     fn from_integer(_: i64) -> Option<Self> {
         None
     }
+    fn from_fraction(_: f64) -> Option<Self> {
+        None
+    }
     fn from_truth(_: bool) -> Option<Self> {
         None
     }
@@ -84,6 +87,16 @@ impl Scalar<'_> for i64 {
     }
 }
 
+impl Scalar<'_> for f64 {
+    const EXPECTED: &'static str = "must be a number";
+    fn from_integer(number: i64) -> Option<Self> {
+        Some(number as f64)
+    }
+    fn from_fraction(number: f64) -> Option<Self> {
+        number.is_finite().then_some(number)
+    }
+}
+
 impl Scalar<'_> for bool {
     const EXPECTED: &'static str = "must be true or false";
     fn from_truth(truth: bool) -> Option<Self> {
@@ -121,9 +134,8 @@ impl<'de, T: Scalar<'de>> Visitor<'de> for ScalarVisitor<T> {
     fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
         // 3.0 is an integer in JSON; 3.5 is not.
         let whole = number.fract() == 0.0 && number.abs() < 9e15;
-        Ok(given(
-            whole.then_some(number as i64).and_then(T::from_integer),
-        ))
+        let value = whole.then_some(number as i64).and_then(T::from_integer);
+        Ok(given(value.or_else(|| T::from_fraction(number))))
     }
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
         Ok(given(T::from_text(text)))

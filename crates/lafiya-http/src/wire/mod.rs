@@ -10,6 +10,7 @@ pub(crate) mod danger_signs;
 pub(crate) mod fields;
 pub(crate) mod health;
 pub(crate) mod keys;
+pub(crate) mod medicines;
 pub(crate) mod page;
 pub(crate) mod parse;
 pub(crate) mod path;

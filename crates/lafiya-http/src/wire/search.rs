@@ -1,7 +1,7 @@
 //! The wire types of `/search`.
 
 use jiff::Timestamp;
-use lafiya_knowledge::KnowledgeBase;
+use lafiya_knowledge::{KnowledgeBase, MedicineIx};
 use lafiya_model::Sex;
 use lafiya_text::Hit;
 use serde::Serialize;
@@ -61,7 +61,7 @@ pub(crate) struct SearchAnswer<'a> {
 pub(crate) struct HitAnswer<'a> {
     id: &'a str,
     name: &'a str,
-    /// `symptom`, `risk_factor`, `lab_test` or `condition`
+    /// `symptom`, `risk_factor`, `lab_test`, `condition` or `medicine`
     #[serde(rename = "type")]
     kind: &'static str,
     category: &'a str,
@@ -81,11 +81,12 @@ pub(crate) struct SearchMeta<'a> {
 impl<'a> SearchAnswer<'a> {
     pub(crate) fn of(
         base: &'a KnowledgeBase,
-        hits: &[Hit],
+        (hits, medicines): (&[Hit], &[(MedicineIx, f64)]),
+        max_results: usize,
         phrase: &'a str,
         now: Timestamp,
     ) -> Self {
-        let data: Vec<HitAnswer<'a>> = hits
+        let mut data: Vec<HitAnswer<'a>> = hits
             .iter()
             .map(|hit| HitAnswer {
                 id: base.id_of(hit.concept),
@@ -96,6 +97,20 @@ impl<'a> SearchAnswer<'a> {
                 common_name: base.common_name_of(hit.concept),
             })
             .collect();
+        data.extend(medicines.iter().map(|&(ix, similarity)| {
+            let text = &base.medicine(ix).text;
+            HitAnswer {
+                id: &text.id,
+                name: &text.name,
+                kind: "medicine",
+                category: &text.class,
+                similarity,
+                common_name: &text.name,
+            }
+        }));
+        // The sort is stable: of equally similar hits, concepts stand before medicines.
+        data.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+        data.truncate(max_results);
         Self {
             meta: SearchMeta {
                 total: data.len(),
