@@ -120,6 +120,8 @@ pub fn pages(context: Arc<Context>, settings: WebSettings, sandbox: Router) -> P
         .route("/knowledge/conditions/{id}", get(knowledge::condition))
         .route("/knowledge/findings", get(knowledge::findings))
         .route("/knowledge/findings/{id}", get(knowledge::finding))
+        .route("/knowledge/medicines", get(knowledge::medicines))
+        .route("/knowledge/medicines/{id}", get(knowledge::medicine))
         .route("/knowledge/rules", get(knowledge::rules))
         .route("/knowledge/sources", get(knowledge::sources))
         .route("/knowledge/changes", get(knowledge::changes))

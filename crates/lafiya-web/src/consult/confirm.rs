@@ -41,7 +41,7 @@ const SUGGESTIONS_MAX: usize = 8;
 /// Minimum similarity at which a name is accepted for the typed text.
 const SIMILARITY_TAKEN: f64 = 0.75;
 /// Number of measurements offered as fields; others can be written in the story.
-const MEASURES_SHOWN: usize = 8;
+const MEASURES_SHOWN: usize = 9;
 const WRONG_VALUE: &str = "A measurement cannot be right. Correct it below, or leave it empty.";
 const ANOTHER_PATIENT: &str =
     "Age or sex was changed. Check what was understood and the danger signs once more.";
@@ -371,9 +371,13 @@ fn danger_signs(
 
 fn measurements(base: &KnowledgeBase, heard: &[UnderstoodFinding]) -> Vec<ValueField> {
     let parts: Vec<MeasureIx> = base.measure_pairs().flatten().collect();
-    let shown = (0..base.measures().len())
-        .map(MeasureIx::at)
-        .filter(|ix| !parts.contains(ix))
+    // Doses are computed from the weight, so it comes first.
+    let weight = base.weights().measure;
+    let others = (0..base.measures().len()).map(MeasureIx::at);
+    let others = others.filter(|ix| !parts.contains(ix) && Some(*ix) != weight);
+    let shown = weight
+        .into_iter()
+        .chain(others)
         .map(ConceptRef::Measure)
         .filter(|&concept| !heard.iter().any(|it| it.id == base.id_of(concept)));
     shown

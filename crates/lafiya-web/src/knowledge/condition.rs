@@ -62,7 +62,7 @@ pub(crate) async fn condition(
     let library = app.context.knowledge.load();
     let base = library.base();
     let condition = reference::condition(base, &id)?;
-    let text = &condition.text;
+    let text = &base.condition_in_general(&condition.text);
     let status = text
         .review
         .as_ref()

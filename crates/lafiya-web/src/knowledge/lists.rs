@@ -8,8 +8,8 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use lafiya_knowledge::{ConceptRef, KnowledgeBase};
 use lafiya_model::{ConceptKind, TriageLevel};
-use lafiya_service::Library;
 use lafiya_service::reference::{self, ListRequest};
+use lafiya_service::{Library, medicines};
 use lafiya_text::SearchOptions;
 use serde::Deserialize;
 
@@ -20,14 +20,15 @@ use crate::page_request::PageRequest;
 use crate::words;
 
 const HITS_MAX: usize = 40;
+const MEDICINE_HITS_MAX: usize = 5;
 
 /// The query of a list.
 #[derive(Deserialize)]
 pub(crate) struct ListQuery {
     #[serde(default)]
-    q: String,
+    pub(super) q: String,
     #[serde(default)]
-    category: String,
+    pub(super) category: String,
 }
 
 #[derive(Template)]
@@ -79,6 +80,11 @@ pub(crate) async fn overview(
                 "Findings",
                 count(base.findings().len()),
                 "/knowledge/findings",
+            ),
+            (
+                "Medicines",
+                count(base.medicines().len()),
+                "/knowledge/medicines",
             ),
             (
                 "Danger rules",
@@ -136,7 +142,26 @@ fn search(library: &Library, words: &str) -> Vec<Hit> {
             path,
         })
     });
-    shown.collect()
+    let mut shown: Vec<Hit> = shown.collect();
+    // A name of a medicine is no word of an illness, so medicines come first where they match well.
+    let medicines = medicines::search(library.base(), &words, MEDICINE_HITS_MAX);
+    let medicines = medicines
+        .into_iter()
+        .filter(|(_, similarity)| *similarity >= 0.85);
+    let medicines = medicines.map(|(ix, _)| {
+        let text = &library.base().medicine(ix).text;
+        Hit {
+            link: Link {
+                id: text.id.clone(),
+                name: text.name.clone(),
+                plain: text.brands.join(", "),
+            },
+            kind: "medicine",
+            path: "/knowledge/medicines",
+        }
+    });
+    shown.splice(0..0, medicines);
+    shown
 }
 
 fn link(base: &KnowledgeBase, concept: ConceptRef) -> Link {
@@ -188,15 +213,15 @@ fn categories(base: &KnowledgeBase) -> Vec<(String, String, usize)> {
 
 #[derive(Template)]
 #[template(path = "knowledge/list.html")]
-struct ListPage {
-    frame: Frame,
-    title: &'static str,
-    path: &'static str,
-    q: String,
-    category: String,
-    categories: Vec<(String, String)>,
-    groups: Vec<(String, Vec<Link>)>,
-    total: usize,
+pub(super) struct ListPage {
+    pub(super) frame: Frame,
+    pub(super) title: &'static str,
+    pub(super) path: &'static str,
+    pub(super) q: String,
+    pub(super) category: String,
+    pub(super) categories: Vec<(String, String)>,
+    pub(super) groups: Vec<(String, Vec<Link>)>,
+    pub(super) total: usize,
 }
 
 /// `GET /knowledge/conditions`
@@ -320,7 +345,7 @@ pub(crate) async fn rules(
         .map(|rule| RuleShown {
             id: rule.id.clone(),
             says: rule.says.to_string(),
-            action: rule.effect.action.to_string(),
+            action: base.in_general_or_same(&rule.effect.action),
             level: rule.effect.level,
             source: cited(base, &rule.source),
             example: rule.example.as_ref().map(|patient| example(base, patient)),

@@ -4,10 +4,12 @@
 mod condition;
 mod finding;
 mod lists;
+mod medicine;
 
 pub(crate) use condition::condition;
 pub(crate) use finding::finding;
 pub(crate) use lists::{changes, conditions, findings, overview, rules, sources};
+pub(crate) use medicine::{medicine, medicines};
 
 use lafiya_knowledge::KnowledgeBase;
 
