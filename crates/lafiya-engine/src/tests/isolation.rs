@@ -83,10 +83,11 @@ fn the_headline_orders_isolation() {
         let answer = answer(&case);
         let effect = &rule.text.effect;
         let others = BASE.rules().iter().filter(|rule| rule.text.effect.isolate);
-        let mut orders = others.map(|rule| rule.text.effect.action.as_str());
+        // A reference to a medicine reads differently for each patient; the order stands before it.
+        let own = std::iter::once(effect).chain(others.map(|rule| &rule.text.effect));
+        let mut orders = own.map(|effect| effect.action.split('{').next().unwrap_or_default());
         let action = &answer.triage.recommended_action;
-        let is_ordered =
-            action.contains(effect.action.as_str()) || orders.any(|order| action.contains(order));
+        let is_ordered = orders.any(|order| action.contains(order));
         assert!(is_ordered, "{}: {}", rule.text.id, action.as_str());
     }
 }

@@ -7,7 +7,8 @@ use proptest::test_runner::RngSeed;
 
 use super::properties::any_case;
 use super::{BASE, case, item};
-use crate::{Parameters, assess, doses, review};
+use crate::dosing::{Dosing, Place};
+use crate::{Parameters, PatientFacts, assess, review};
 
 fn answer(case: &DeidentifiedCase) -> Assessment<'static> {
     review(assess(&BASE, case, &Parameters::default()), 0)
@@ -207,8 +208,14 @@ proptest! {
         let Some(leader) = answer.conditions.first() else { return Ok(()); };
         let leading = condition(leader.id.as_str());
         let own = &leading.text;
-        let said = |line: &Phrase| doses::of_condition(case.age, leading, line).to_string();
-        let of_rule = |line: &Phrase| doses::for_age(case.age, line).to_string();
+        let facts = PatientFacts::gather(&BASE, &case);
+        let listed = answer.conditions.iter().filter_map(|listed| {
+            let ix = BASE.resolve(listed.id.as_str())?.condition()?;
+            Some((ix, listed.probability))
+        });
+        let dosing = Dosing::new(&facts, listed.collect());
+        let said = |line: &'static Phrase| dosing.of_condition(leading, line, Place::Treatment).to_string();
+        let of_rule = |line: &'static Phrase| dosing.of_rule(line).to_string();
         let effects = || BASE.rules().iter().map(|rule| &rule.text.effect);
         let of_rules: Vec<String> = effects().map(|effect| &effect.action).chain(effects().filter_map(|effect| effect.in_emergency.as_ref())).map(of_rule).collect();
         let names: Vec<String> = answer.conditions.iter().map(|condition| format!("If {}: ", condition.name)).collect();
