@@ -297,8 +297,9 @@ mod tests {
             assert_eq!(exported, told, "what an export gives");
         }
         let sizes = forms.map(|form| form.len());
+        // Lines with doses are written for the patient, so no phrase table holds them.
         assert!(
-            3 * sizes[0] < 2 * sizes[1] && sizes[1] < sizes[2],
+            4 * sizes[0] < 3 * sizes[1] && sizes[1] < sizes[2],
             "{sizes:?}"
         );
     }

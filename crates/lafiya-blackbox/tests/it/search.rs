@@ -27,7 +27,13 @@ fn results_have_every_field_and_are_sorted_by_similarity() {
         ];
         let mut last = 1.0;
         for item in check_each(&body["data"], &item) {
-            let types = ["symptom", "risk_factor", "lab_test", "condition"];
+            let types = [
+                "symptom",
+                "risk_factor",
+                "lab_test",
+                "condition",
+                "medicine",
+            ];
             check_word(&item["type"], &types);
             let similarity = item["similarity"].as_f64().unwrap_or(-1.0);
             assert!((0.0..=last).contains(&similarity), "{phrase}: {item}");

@@ -252,7 +252,7 @@ pub(crate) fn list_call(of: &Owned) -> String {
 }
 
 /// Public resources also have ids, which belong to no tenant.
-const OF_EVERYBODY: &[&str] = &["/v1/conditions/", "/v1/fhir/"];
+const OF_EVERYBODY: &[&str] = &["/v1/conditions/", "/v1/medicines/", "/v1/fhir/"];
 
 #[test]
 fn every_path_with_an_id_is_tested_here() {
