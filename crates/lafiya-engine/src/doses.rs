@@ -33,8 +33,8 @@ pub(crate) fn for_age<'a>(age: Age, line: &'a Phrase) -> Text<'a> {
     for_child(line).map_or_else(|| line.into(), Text::from)
 }
 
-/// Like [`of_condition`], for a line that also refers to doses: the line with its own amounts changed
-/// for a child, or `None` if nothing changes.
+/// Like [`of_condition`], for a line that also refers to doses: the line with its own amounts
+/// changed for a child, or `None` if nothing changes.
 pub(crate) fn prose_of_condition(age: Age, condition: &Condition, line: &str) -> Option<String> {
     let to = condition.text.who.to;
     let is_of_children = to.is_some_and(|to| to <= Age::from_years(ADULT_DOSE_FROM_YEARS));

@@ -1,5 +1,5 @@
-//! What speaks against a medicine in this patient. A caution is hidden only when its reason is known
-//! to be absent, or impossible at this age or for this sex.
+//! What speaks against a medicine in this patient. A caution is hidden only when its reason is
+//! known to be absent, or impossible at this age or for this sex.
 
 use lafiya_knowledge::words::CautionKind;
 use lafiya_knowledge::{Caution, ConceptRef, ConditionIx, DoseIx, Medicine, Reason, schema};

@@ -1,9 +1,9 @@
-//! Medicines for this patient: references in texts become names and doses, computed from age, weight
-//! and state; a contraindicated medicine becomes the reason not to give it.
+//! Medicines for this patient: references in texts become names and doses, computed from age,
+//! weight and state; a contraindicated medicine becomes the reason not to give it.
 //!
 //! `weight` says how heavy the patient is, `rows` which row of a dose is meant, `amount` how much,
-//! `forms` how many tablets or millilitres, `cautions` what speaks against it, and `words` writes it
-//! down. Nothing here names a medicine.
+//! `forms` how many tablets or millilitres, `cautions` what speaks against it, and `words` writes
+//! it down. Nothing here names a medicine.
 
 mod advice;
 mod amount;

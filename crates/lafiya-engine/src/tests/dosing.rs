@@ -1,5 +1,5 @@
-//! Tests of computed doses: examples on the toy base, and what must hold for every dose of the whole
-//! knowledge base at every age and weight.
+//! Tests of computed doses: examples on the toy base, and what must hold for every dose of the
+//! whole knowledge base at every age and weight.
 
 use lafiya_knowledge::schema::DoseRow;
 use lafiya_knowledge::words::CautionKind;

@@ -13,8 +13,8 @@ use crate::state::HttpState;
 use crate::wire::query::Params;
 use crate::wire::search::{self, SearchAnswer, SearchParams};
 
-/// Fuzzy search over symptoms, conditions, risk factors, lab tests and medicines: names, plain names,
-/// synonyms, everyday phrases, brands and codes.
+/// Fuzzy search over symptoms, conditions, risk factors, lab tests and medicines: names, plain
+/// names, synonyms, everyday phrases, brands and codes.
 #[utoipa::path(
     get, path = "/search", tag = "text", operation_id = "search", params(SearchParams),
     responses(

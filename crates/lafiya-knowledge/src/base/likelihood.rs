@@ -333,7 +333,7 @@ impl Likelihood {
         self.listed[0].enter(row, links, &everybody, background, is_paired);
         for (group, listed) in Group::ALL.into_iter().zip(&mut self.listed[1..]) {
             // Most conditions have no figures for groups; the table of everybody is used again
-            // without lifting it anew.
+            // without lifting it again.
             if links.iter().all(|link| link.in_group(group).is_none()) {
                 listed.enter(row, links, &everybody, background, is_paired);
                 continue;

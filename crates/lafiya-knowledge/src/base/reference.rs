@@ -260,8 +260,8 @@ impl KnowledgeBase {
     }
 }
 
-/// Whether a text may have references or parts for some patients. A search for a single character is
-/// faster than one for either.
+/// Whether a text may have references or parts for some patients. A search for a single character
+/// is faster than one for either.
 fn has_marks(text: &str) -> bool {
     text.contains('{') || text.contains('<')
 }

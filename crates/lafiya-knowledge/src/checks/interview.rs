@@ -14,8 +14,8 @@ const ITEMS_MAX: usize = 8;
 /// More exposures than this of one entry would never be reached.
 const EXPOSURES_MAX: usize = 4;
 
-/// Checks the texts and the length of screens, gates, exposures and scales, and that every item of a
-/// screen can be asked of somebody of its ages.
+/// Checks the texts and the length of screens, gates, exposures and scales, and that every item of
+/// a screen can be asked of somebody of its ages.
 pub(super) fn form(report: &mut Report<'_>) {
     let content = report.content;
     for screen in &content.screens {
